@@ -31,7 +31,7 @@ OPTIMIZE := $(if $(SANITIZE),-O1 -fno-omit-frame-pointer,-O2) -g
 CPPFLAGS += -D_GNU_SOURCE -DH2O_USE_LIBUV=0 -DCLOUDGATE_VERSION='"$(VERSION)"' -Iinclude -Iserver -I. \
             $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(HARDENING) -fvisibility=hidden -pthread \
-          $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+          $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=server/cloudgate.syms \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 
@@ -88,9 +88,9 @@ $(REPLAYS): $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/repla
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
-build/fuzz/%: tests/fuzz/%.c $(SOURCES)
+build/fuzz/%: $(BUILD)/tests/fuzz/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CPPFLAGS) -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< $(filter-out server/main.c,$(SOURCES)) $(LDLIBS)
+	$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 -include $(OBJECTS:.o=.d)
 -include $(patsubst %,%.d,$(UNIT_TESTS) $(E2E_TESTS)) $(wildcard $(BUILD)/tests/*/*.d)
@@ -98,7 +98,9 @@ build/fuzz/%: tests/fuzz/%.c $(SOURCES)
 unit-tests: $(UNIT_TESTS) $(REPLAYS)
 e2e-tests: $(BINARY) $(E2E_TESTS)
 bench: $(BENCH)
-fuzz: $(FUZZERS)
+fuzzers: $(FUZZERS)
+fuzz:
+	$(MAKE) CC=$(FUZZ_CC) SANITIZE=fuzzer-no-link,address,undefined fuzzers
 
 test:
 	./scripts/test
@@ -129,5 +131,5 @@ clean:
 show-%:
 	@:$(info $($*))
 
-.PHONY: all unit-tests e2e-tests bench fuzz test format check-format lint install clean
+.PHONY: all unit-tests e2e-tests bench fuzz fuzzers test format check-format lint install clean
 .SECONDARY:
