@@ -10,7 +10,7 @@ FROM debian:12-slim
 WORKDIR /app
 COPY scripts/packages scripts/install-packages scripts/
 RUN scripts/install-packages runtime && rm -rf /var/lib/apt/lists/* scripts \
-    && useradd --system --uid 10001 --user-group --home-dir /var/lib/cloudgate --shell /usr/sbin/nologin cloudgate \
+    && useradd --uid 10001 --user-group --no-create-home --home-dir /var/lib/cloudgate --shell /usr/sbin/nologin cloudgate \
     && install -d -m 0700 -o cloudgate -g cloudgate /var/lib/cloudgate
 # Owned by root: the server reads these and can't change them.
 COPY --from=build /app/cloudgate /app/apiconfig.yaml ./
