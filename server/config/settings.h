@@ -35,10 +35,10 @@ struct route_setting {
 struct settings {
     struct arena arena;
 
-    /* The app, as absolute paths. */
+    /* The app, as absolute paths. Only root is sure to exist: an app may have nothing to serve. */
     const char *root, *public_dir, *functions_dir, *config_file /* NULL: none */, *state_dir;
 
-    const char *host; /* address to bind; default: every IPv4 and IPv6 address */
+    const char *host; /* address or name to bind; NULL, the default: every IPv4 and IPv6 address */
     int port;         /* plain HTTP; -1: none; 0: any free one. With ssl it redirects to https */
     bool ssl;
     int ssl_port;
@@ -63,15 +63,34 @@ struct settings {
     bool auto_mount;
     const struct route_setting *routes;
     size_t route_count;
+
+    const char *const *warnings; /* to be logged once, a line each; no reason to stop */
+    size_t warning_count;
+
+    /* What settings_describe and settings_export_env need. */
+    const char *const *origins; /* of each option, in their order */
+    const char *auto_mount_origin, *api_key_origin;
+    const char *file_name; /* of config_file, as messages call it */
+    int allowed_cpus;
+    const struct variable *variables; /* of .env */
+    size_t variable_count;
 };
 
-/* Where a command line ends up: verb and settings. argv as main has it, without the verb. Fatal problems are
- *told in ret_error (caller frees): one line each, naming the origin ("apiconfig.yaml:7: unknown key 'prot',
- *did you mean 'port'?"). */
+/* Settings of flags, environment, DIR/.env and file; the highest that gives a value wins, but a bad value is
+   fatal wherever it stands. argv: the arguments behind the verb, without the program's name. A path of a flag
+   or of the environment is relative to the current folder, one of .env or of the file to DIR. -EINVAL:
+   *ret_error (caller frees) tells what is wrong, a line each, with its origin: "apiconfig.yaml:7: unknown key
+   'prot', did you mean 'port'?" */
 int settings_load(int argc, char *const argv[], struct settings **ret_settings, char **ret_error);
 void settings_destroy(struct settings *settings);
 
-/* Every value with its origin, one a line, for `cloudgate check`. Secrets are masked. Caller frees. */
+/* Every value with its origin, then the routes, one a line, for `cloudgate check`. Secrets are masked. Caller
+   frees. */
 char *settings_describe(const struct settings *settings);
+
+/* Puts the variables of .env into the process's environment, where functions look for theirs; one that is
+   there already stays. Only after the last settings_load of a process and of those it will exec, or they
+   would take the values for the environment's own. Not thread-safe. */
+void settings_export_env(const struct settings *settings);
 
 #endif
