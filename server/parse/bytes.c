@@ -1,0 +1,46 @@
+#include "parse/bytes.h"
+
+#define VISIBLE (BYTE_VALUE | BYTE_TARGET)
+#define WORD (VISIBLE | BYTE_TOKEN)
+#define PLAIN (WORD | BYTE_UNRESERVED | BYTE_PATH)
+
+const uint8_t byte_classes[256] = {
+    ['\t'] = BYTE_VALUE,
+    [' '] = BYTE_VALUE | BYTE_BOUNDARY,
+    ['!'] = WORD | BYTE_PATH,
+    ['"'] = VISIBLE,
+    ['#'] = BYTE_VALUE | BYTE_TOKEN,
+    ['$'] = WORD | BYTE_PATH,
+    ['%'] = WORD,
+    ['&'] = WORD | BYTE_PATH,
+    ['\''] = WORD | BYTE_PATH | BYTE_BOUNDARY,
+    ['('] = VISIBLE | BYTE_PATH | BYTE_BOUNDARY,
+    [')'] = VISIBLE | BYTE_PATH | BYTE_BOUNDARY,
+    ['*'] = WORD | BYTE_PATH,
+    ['+'] = WORD | BYTE_PATH | BYTE_BOUNDARY,
+    [','] = VISIBLE | BYTE_PATH | BYTE_BOUNDARY,
+    ['-'] = PLAIN | BYTE_BOUNDARY,
+    ['.'] = PLAIN | BYTE_BOUNDARY,
+    ['/'] = VISIBLE | BYTE_PATH | BYTE_BOUNDARY,
+    ['0' ... '9'] = PLAIN | BYTE_BOUNDARY,
+    [':'] = VISIBLE | BYTE_PATH | BYTE_BOUNDARY,
+    [';'] = VISIBLE | BYTE_PATH,
+    ['<'] = VISIBLE,
+    ['='] = VISIBLE | BYTE_PATH | BYTE_BOUNDARY,
+    ['>'] = VISIBLE,
+    ['?'] = VISIBLE | BYTE_BOUNDARY,
+    ['@'] = VISIBLE | BYTE_PATH,
+    ['A' ... 'Z'] = PLAIN | BYTE_BOUNDARY | BYTE_UPPER,
+    ['['] = VISIBLE,
+    ['\\'] = VISIBLE,
+    [']'] = VISIBLE,
+    ['^'] = WORD,
+    ['_'] = PLAIN | BYTE_BOUNDARY,
+    ['`'] = WORD,
+    ['a' ... 'z'] = PLAIN | BYTE_BOUNDARY,
+    ['{'] = VISIBLE,
+    ['|'] = WORD,
+    ['}'] = VISIBLE,
+    ['~'] = PLAIN,
+    [0x80 ... 0xff] = BYTE_VALUE,
+};
