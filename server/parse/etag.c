@@ -1,0 +1,40 @@
+#include "parse/etag.h"
+
+#include "parse/bytes.h"
+#include "parse/field.h"
+
+/* Takes a tag off the front: *ret_tag is it with its quotes, without W/. */
+static bool take_tag(cg_str *rest, cg_str *ret_tag)
+{
+    const char *at = rest->ptr, *end = at + rest->len;
+    if (end - at >= 2 && at[0] == 'W' && at[1] == '/')
+        at += 2;
+    if (at == end || *at != '"')
+        return false;
+    const char *close = memchr(at + 1, '"', (size_t)(end - at) - 1);
+    if (close == NULL)
+        return false;
+    *ret_tag = cg_bytes(at, (size_t)(close - at) + 1);
+    *rest = cg_bytes(close + 1, (size_t)(end - close) - 1);
+    return true;
+}
+
+static void skip_separators(cg_str *rest)
+{
+    while (rest->len > 0 && (byte_is_blank(rest->ptr[0]) || rest->ptr[0] == ','))
+        *rest = cg_bytes(rest->ptr + 1, rest->len - 1);
+}
+
+bool etag_matches(cg_str list, cg_str etag)
+{
+    cg_str tag, wanted;
+    list = blank_trim(list);
+    if (list.len == 1 && list.ptr[0] == '*')
+        return true;
+    if (!take_tag(&etag, &wanted))
+        return false;
+    for (skip_separators(&list); take_tag(&list, &tag); skip_separators(&list))
+        if (tag.len == wanted.len && memcmp(tag.ptr, wanted.ptr, tag.len) == 0)
+            return true;
+    return false;
+}
