@@ -1,0 +1,172 @@
+#include "app/action.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const method_names[METHOD_COUNT + 1] = {
+    [METHOD_GET] = "GET",         [METHOD_HEAD] = "HEAD",   [METHOD_POST] = "POST",
+    [METHOD_PUT] = "PUT",         [METHOD_PATCH] = "PATCH", [METHOD_DELETE] = "DELETE",
+    [METHOD_OPTIONS] = "OPTIONS", [METHOD_COUNT] = "other",
+};
+
+const char *method_name(enum method method)
+{
+    return method_names[method];
+}
+
+enum method method_of(cg_str name)
+{
+    for (int method = 0; method < METHOD_COUNT; method++)
+        if (name.len == strlen(method_names[method]) && memcmp(name.ptr, method_names[method], name.len) == 0)
+            return method;
+    return METHOD_COUNT;
+}
+
+/* The module's own handler of exactly this method. */
+static cg_handler *own_handler(const cg_module *hooks, enum method method)
+{
+    switch (method) {
+    case METHOD_GET:
+        return hooks->get;
+    case METHOD_HEAD:
+        return hooks->head;
+    case METHOD_POST:
+        return hooks->post;
+    case METHOD_PUT:
+        return hooks->put;
+    case METHOD_PATCH:
+        return hooks->patch;
+    case METHOD_DELETE:
+        return hooks->delete;
+    default:
+        return NULL;
+    }
+}
+
+static struct action *action_create(const struct settings *settings, const struct route_setting *setting,
+                                    const struct module *module, struct arena *arena)
+{
+    struct action *action = arena_zalloc(arena, sizeof *action);
+    action->module = module;
+    action->body_limit = settings->body_limit;
+    if (setting != NULL) {
+        action->parameters = setting->parameters;
+        action->parameter_count = setting->parameter_count;
+        action->is_private = setting->is_private;
+        if (setting->body_limit != 0)
+            action->body_limit = setting->body_limit;
+    }
+    return action;
+}
+
+/* An action with this handler, or one that says what is missing. */
+static const struct action *make(const struct action *rules, cg_handler *handler, const char *missing,
+                                 struct arena *arena)
+{
+    struct action *action = arena_alloc(arena, sizeof *action);
+    *action = *rules;
+    if (rules->module->error != NULL)
+        action->unavailable = rules->module->error;
+    else if (handler == NULL)
+        action->unavailable = arena_printf(arena, "%s: has no %s", rules->module->file, missing).ptr;
+    else
+        action->handler = handler;
+    return action;
+}
+
+/* For a setting that names no method: one action for each handler, and .handle for the rest. */
+static void add_all(struct route *route, const struct action *rules, struct arena *arena)
+{
+    const cg_module *hooks = &rules->module->hooks;
+    bool any = false;
+    for (int method = 0; method < METHOD_COUNT; method++) {
+        cg_handler *handler = own_handler(hooks, method);
+        any = any || handler != NULL;
+        if (handler != NULL && route->actions[method] == NULL)
+            route->actions[method] = make(rules, handler, "", arena);
+    }
+    if (hooks->handle != NULL || !any)
+        route->actions[METHOD_COUNT] = make(rules, hooks->handle, "handler in its CG_MODULE(...)", arena);
+}
+
+static const char *add_any(struct route *route, const struct route_setting *setting,
+                           const struct action *rules, struct arena *arena)
+{
+    if (route->actions[METHOD_COUNT] != NULL)
+        return method_names[METHOD_COUNT];
+    if (setting->handler.len == 0) {
+        add_all(route, rules, arena);
+        return NULL;
+    }
+    cg_handler *handler = module_handler(rules->module, setting->handler.ptr);
+    route->actions[METHOD_COUNT] =
+        make(rules, handler, arena_printf(arena, "CG_HANDLER(%s)", setting->handler.ptr).ptr, arena);
+    return NULL;
+}
+
+static const char *add_method(struct route *route, enum method method, const struct route_setting *setting,
+                              const struct action *rules, struct arena *arena)
+{
+    const cg_module *hooks = &rules->module->hooks;
+    if (route->actions[method] != NULL)
+        return method_names[method];
+    cg_handler *handler;
+    const char *missing;
+    if (setting->handler.len > 0) {
+        handler = module_handler(rules->module, setting->handler.ptr);
+        missing = arena_printf(arena, "CG_HANDLER(%s)", setting->handler.ptr).ptr;
+    } else {
+        handler = own_handler(hooks, method);
+        if (handler == NULL && method == METHOD_HEAD)
+            handler = hooks->get;
+        if (handler == NULL)
+            handler = hooks->handle;
+        missing = arena_printf(arena, "handler for %s", method_names[method]).ptr;
+    }
+    route->actions[method] = make(rules, handler, missing, arena);
+    return NULL;
+}
+
+const char *route_add_setting(struct route *route, const struct route_setting *setting,
+                              const struct settings *settings, const struct module *module,
+                              struct arena *arena)
+{
+    const struct action *rules = action_create(settings, setting, module, arena);
+    if (setting->methods == 0)
+        return add_any(route, setting, rules, arena);
+    const char *claimed = NULL;
+    for (int method = 0; method < METHOD_COUNT && claimed == NULL; method++)
+        if (setting->methods & (1u << method))
+            claimed = add_method(route, method, setting, rules, arena);
+    return claimed;
+}
+
+void route_add_module(struct route *route, const struct settings *settings, const struct module *module,
+                      struct arena *arena)
+{
+    add_all(route, action_create(settings, NULL, module, arena), arena);
+}
+
+/* HEAD is asked of the function that answers GET, by its own handler for it when it has one. */
+static const struct action *head_action(const struct action *get, struct arena *arena)
+{
+    const cg_module *hooks = &get->module->hooks;
+    if (hooks->head == NULL || (get->handler != hooks->get && get->handler != hooks->handle))
+        return get;
+    return make(get, hooks->head, "", arena);
+}
+
+void route_complete(struct route *route, struct arena *arena)
+{
+    const struct action **actions = route->actions, *any = actions[METHOD_COUNT];
+    if (actions[METHOD_HEAD] == NULL && actions[METHOD_GET] != NULL)
+        actions[METHOD_HEAD] = head_action(actions[METHOD_GET], arena);
+    for (int method = 0; method < METHOD_COUNT; method++)
+        if (actions[method] == NULL && method != METHOD_OPTIONS)
+            actions[method] = any;
+    size_t len = 0;
+    for (int method = 0; method < METHOD_COUNT; method++)
+        if (actions[method] != NULL || method == METHOD_OPTIONS)
+            len += (size_t)snprintf(route->allow + len, sizeof route->allow - len, "%s%s", len ? ", " : "",
+                                    method_names[method]);
+}

@@ -1,0 +1,121 @@
+#include "app/compiler.h"
+
+#include "app/build.h"
+#include "app/content.h"
+#include "app/packages.h"
+#include "app/walk.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+bool compiler_is_cpp(const char *source)
+{
+    return walk_ends_in(source, ".cc") || walk_ends_in(source, ".cpp");
+}
+
+static const char *environment(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : fallback;
+}
+
+int compiler_command(const struct settings *settings, const char *source, const char *object,
+                     const struct arguments *library, struct arguments *ret_command, char **ret_error)
+{
+    struct arguments command = {0};
+    bool cpp = compiler_is_cpp(source);
+    arguments_split(&command, cpp ? environment("CXX", "c++") : environment("CC", "cc"));
+    if (!cpp)
+        arguments_add(&command, "-std=gnu11");
+    arguments_split(&command, "-O2 -g -fPIC -shared -Wall -Wextra -Werror=format-security");
+    arguments_split(&command, environment(cpp ? "CXXFLAGS" : "CFLAGS", NULL));
+    arguments_add(&command, "-I%s/include", settings->state_dir);
+    arguments_add(&command, "-I%s", settings->functions_dir);
+    arguments_add(&command, "-I%s/_lib", settings->functions_dir);
+    arguments_add(&command, "-o");
+    arguments_add(&command, "%s", object);
+    arguments_add(&command, "%s", source);
+    if (cpp && library->count > 0)
+        arguments_split(&command, "-x c"); /* a C++ compiler takes .c for C++ */
+    for (size_t i = 0; i < library->count; i++)
+        arguments_add(&command, "%s", library->items[i]);
+    if (cpp && library->count > 0)
+        arguments_split(&command, "-x none");
+    int result = packages_add(source, &command, ret_error);
+    if (result < 0)
+        arguments_finish(&command);
+    else
+        *ret_command = command;
+    return result;
+}
+
+int compiler_start(const struct arguments *command, pid_t *ret_pid)
+{
+    return -posix_spawnp(ret_pid, command->items[0], NULL, NULL, command->items, environ);
+}
+
+bool compiler_wait(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool is_written(const char *path)
+{
+    char *text;
+    struct stat stat;
+    if (content_read(path, 1u << 20, &text, &stat) < 0)
+        return false;
+    bool same =
+        (size_t)stat.st_size == build_header_size && memcmp(text, build_header, build_header_size) == 0;
+    free(text);
+    return same;
+}
+
+static int write_file(const char *path, const char *text, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = 0;
+    while (size > 0 && ((n = write(fd, text, size)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0) {
+            text += n;
+            size -= (size_t)n;
+        }
+    int result = size > 0 ? (n < 0 ? -errno : -EIO) : 0;
+    if (close(fd) < 0 && result == 0)
+        result = -errno;
+    return result;
+}
+
+int compiler_write_header(const char *state_dir)
+{
+    char *dir = xsprintf("%s/include", state_dir), *path = xsprintf("%s/cloudgate.h", dir);
+    char *new = xsprintf("%s.%d", path, (int)getpid());
+    int result = 0;
+    if (!is_written(path)) {
+        if ((mkdir(state_dir, 0700) < 0 && errno != EEXIST) || (mkdir(dir, 0755) < 0 && errno != EEXIST))
+            result = -errno;
+        if (result == 0)
+            result = write_file(new, build_header, build_header_size);
+        if (result == 0 && rename(new, path) < 0)
+            result = -errno;
+        if (result < 0)
+            unlink(new);
+    }
+    free(new);
+    free(path);
+    free(dir);
+    return result;
+}

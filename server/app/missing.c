@@ -1,0 +1,46 @@
+#include "app/missing.h"
+
+#include "base/alloc.h"
+
+static const struct {
+    const char *name; /* '*' at the end stands for anything */
+    const char *feature;
+} functions[] = {
+    {"cg_defer", "deferred answers"},
+    {"cg_finish", "deferred answers"},
+    {"cg_gone", "deferred answers"},
+    {"cg_ws_*", "WebSockets"},
+    {"cg_publish", "topics"},
+    {"cg_subscribe_ws", "topics"},
+    {"cg_subscribe_event", "event streams"},
+    {"cg_unsubscribe", "topics"},
+};
+
+const char *missing_function(const char *symbol)
+{
+    size_t len = strcspn(symbol, ",: ");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        size_t fixed = strcspn(functions[i].name, "*");
+        if (functions[i].name[fixed] == '*' ? len >= fixed : len == fixed)
+            if (memcmp(functions[i].name, symbol, fixed) == 0)
+                return functions[i].feature;
+    }
+    return NULL;
+}
+
+char *missing_hooks(const cg_module *hooks)
+{
+    if (hooks->flags & CG_BLOCKING)
+        return xstrdup("CG_BLOCKING (functions that block)");
+    if (hooks->flags != 0)
+        return xsprintf("the flag 0x%llx", (unsigned long long)hooks->flags);
+    if (hooks->body != NULL)
+        return xstrdup(".body (streamed bodies)");
+    const char *websocket = hooks->upgrade   ? "upgrade"
+                            : hooks->open    ? "open"
+                            : hooks->message ? "message"
+                            : hooks->drain   ? "drain"
+                            : hooks->close   ? "close"
+                                             : NULL;
+    return websocket ? xsprintf(".%s (WebSockets)", websocket) : NULL;
+}

@@ -1,0 +1,238 @@
+#include "app/module.h"
+
+#include "app/elf.h"
+#include "app/content.h"
+#include "app/missing.h"
+#include "base/alloc.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ATTEMPTS 5
+#define PAUSE_MS 50 /* between two attempts at a file that is being written */
+
+static void fail(struct module *module, const char *what)
+{
+    if (module->error == NULL)
+        module->error = xsprintf("%s: %s", module->file, what);
+}
+
+/* What the loader says names the copy; people know the file. */
+static void fail_in_loader(struct module *module, const char *copy, const char *text)
+{
+    size_t len = strlen(copy);
+    if (strncmp(text, copy, len) == 0 && text[len] == ':')
+        text += len + 1 + strspn(text + len + 1, " ");
+    static const char undefined[] = "undefined symbol: ";
+    const char *symbol = strncmp(text, undefined, strlen(undefined)) == 0 ? text + strlen(undefined) : NULL;
+    const char *feature = symbol ? missing_function(symbol) : NULL;
+    if (feature != NULL)
+        module->error = xsprintf("%s: %.*s (%s) is not in this version", module->file,
+                                 (int)strcspn(symbol, ",: "), symbol, feature);
+    else
+        fail(module, text);
+}
+
+/* Below functions/, and nowhere else. */
+static bool is_safe(const char *name)
+{
+    if (name[0] == '\0' || name[0] == '/')
+        return false;
+    for (const char *part = name; part != NULL; part = strchr(part, '/')) {
+        part += *part == '/';
+        size_t len = strcspn(part, "/");
+        if (len == 0 || (len == 1 && part[0] == '.') || (len == 2 && part[0] == '.' && part[1] == '.'))
+            return false;
+    }
+    return true;
+}
+
+static int read_object(const char *path, char **ret_data, size_t *ret_size)
+{
+    struct stat stat = {0};
+    int result = content_read(path, MODULE_SIZE_MAX, ret_data, &stat);
+    for (int i = 1; i < ATTEMPTS && result == -EAGAIN; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
+        result = content_read(path, MODULE_SIZE_MAX, ret_data, &stat);
+    }
+    *ret_size = (size_t)stat.st_size;
+    return result;
+}
+
+/* A sealed file in memory; its name is what /proc/PID/maps shows. A negative errno on failure. */
+static int make_copy(const char *file, const char *data, size_t size)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s", file);
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -errno;
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            int error = n < 0 ? errno : EIO;
+            close(fd);
+            return -error;
+        }
+        data += n;
+        size -= (size_t)n;
+    }
+    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    return fd;
+}
+
+/* The loader knows objects by the path they were opened with. One that refused to be unloaded keeps its path,
+   though its number may be in use again: such a number is passed by. */
+static int open_copy(struct module *module, char *path, size_t path_size)
+{
+    for (;;) {
+        snprintf(path, path_size, "/proc/self/fd/%d", module->fd);
+        void *other = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+        if (other == NULL)
+            break;
+        dlclose(other);
+        int fd = fcntl(module->fd, F_DUPFD_CLOEXEC, module->fd + 1);
+        if (fd < 0)
+            return -errno;
+        close(module->fd);
+        module->fd = fd;
+    }
+    module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return 0;
+}
+
+static void open_object(struct module *module, const char *path)
+{
+    char *data = NULL;
+    size_t size = 0;
+    int result = read_object(path, &data, &size);
+    if (result < 0) {
+        fail(module, result == -EAGAIN    ? "is being written to all the time"
+                     : result == -ENOTSUP ? "is no file"
+                                          : strerror(-result));
+        return;
+    }
+    const char *problem = elf_problem(data, size);
+    if (problem != NULL)
+        module->error = xsprintf("%s: is %s", module->file, problem);
+    else
+        module->fd = make_copy(module->file, data, size);
+    free(data);
+    if (problem != NULL)
+        return;
+    char copy[64];
+    result = module->fd < 0 ? module->fd : open_copy(module, copy, sizeof copy);
+    if (result < 0)
+        fail(module, strerror(-result));
+    else if (module->handle == NULL)
+        fail_in_loader(module, copy, dlerror());
+}
+
+static void take_hooks(struct module *module)
+{
+    const cg_module *hooks = dlsym(module->handle, "cg_module_export");
+    if (hooks == NULL) {
+        fail(module, "has no CG_MODULE(...)");
+        return;
+    }
+    if (hooks->abi != CG_ABI) {
+        module->error = xsprintf("%s: was built for version %u of <cloudgate.h>, this server has version %u",
+                                 module->file, (unsigned)hooks->abi, (unsigned)CG_ABI);
+        return;
+    }
+    size_t size = hooks->size < sizeof *hooks ? hooks->size : sizeof *hooks;
+    cg_module known = {0};
+    memcpy(&known, hooks, size);
+    const char *more = (const char *)hooks + size, *end = (const char *)hooks + hooks->size;
+    while (more < end && *more == 0)
+        more++;
+    char *missing = more < end ? xstrdup("a hook of a newer <cloudgate.h>") : missing_hooks(&known);
+    if (missing != NULL)
+        module->error = xsprintf("%s: %s is not in this version", module->file, missing);
+    else
+        module->hooks = known;
+    free(missing);
+}
+
+struct module *module_load(const char *functions_dir, const char *name)
+{
+    struct module *module = xzalloc(sizeof *module);
+    const char *slash = strrchr(functions_dir, '/');
+    module->fd = -1;
+    module->name = xstrdup(name);
+    module->file = xsprintf("%s/%s.so", slash ? slash + 1 : functions_dir, name);
+    if (!is_safe(name)) {
+        fail(module, "is not below the folder of functions");
+        return module;
+    }
+    char *path = xsprintf("%s/%s.so", functions_dir, name);
+    open_object(module, path);
+    free(path);
+    if (module->error == NULL)
+        take_hooks(module);
+    return module;
+}
+
+void module_destroy(struct module *module)
+{
+    if (module == NULL)
+        return;
+    if (module->handle != NULL)
+        dlclose(module->handle);
+    if (module->fd >= 0)
+        close(module->fd);
+    free(module->error);
+    free(module->file);
+    free(module->name);
+    free(module);
+}
+
+cg_handler *module_handler(const struct module *module, const char *name)
+{
+    if (module->handle == NULL || module->error != NULL)
+        return NULL;
+    char *symbol = xsprintf("cg_handler_%s", name);
+    cg_handler *const *handler = dlsym(module->handle, symbol);
+    free(symbol);
+    return handler ? *handler : NULL;
+}
+
+int module_start(struct module *module)
+{
+    if (module->error != NULL)
+        return -EINVAL;
+    int result = module->hooks.init ? module->hooks.init() : 0;
+    if (result != 0) {
+        module->error = xsprintf("%s: init failed with %d", module->file, result);
+        return -EINVAL;
+    }
+    module->started = true;
+    return 0;
+}
+
+void module_stop(struct module *module)
+{
+    if (module->started && module->hooks.fini != NULL)
+        module->hooks.fini();
+    module->started = false;
+}
+
+int module_thread_start(const struct module *module)
+{
+    return module->hooks.thread_init ? module->hooks.thread_init() : 0;
+}
+
+void module_thread_stop(const struct module *module)
+{
+    if (module->hooks.thread_fini != NULL)
+        module->hooks.thread_fini();
+}

@@ -1,0 +1,134 @@
+#include "app/templates.h"
+
+#include "app/content.h"
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    char *file; /* key */
+    struct template *template;
+    struct stat stat;  /* of the file when it was read */
+    int64_t looked_at; /* ms */
+    struct entry *next;
+};
+
+struct templates {
+    struct map map; /* file to struct entry */
+    struct entry *entries;
+};
+
+struct templates *templates_create(void)
+{
+    return xzalloc(sizeof(struct templates));
+}
+
+static void empty(struct templates *templates)
+{
+    while (templates->entries != NULL) {
+        struct entry *entry = templates->entries;
+        templates->entries = entry->next;
+        template_destroy(entry->template);
+        free(entry->file);
+        free(entry);
+    }
+    map_finish(&templates->map);
+}
+
+void templates_destroy(struct templates *templates)
+{
+    if (templates == NULL)
+        return;
+    empty(templates);
+    free(templates);
+}
+
+static bool is_below(const char *file)
+{
+    if (file[0] == '\0' || file[0] == '/')
+        return false;
+    for (const char *at = strstr(file, ".."); at != NULL; at = strstr(at + 2, ".."))
+        if ((at == file || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+            return false;
+    return true;
+}
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Reads the file into entry; on failure (0 is success) entry is as before. */
+static int read_template(struct entry *entry, const char *path)
+{
+    char *data;
+    struct stat stat;
+    int result = content_read(path, TEMPLATE_SIZE_MAX, &data, &stat);
+    if (result < 0)
+        return result;
+    template_destroy(entry->template);
+    entry->template = template_parse(cg_bytes(data, (size_t)stat.st_size));
+    entry->stat = stat;
+    free(data);
+    return 0;
+}
+
+static struct entry *add_entry(struct templates *templates, const char *file, const char *path)
+{
+    struct entry *entry = xzalloc(sizeof *entry);
+    int result = read_template(entry, path);
+    if (result < 0) {
+        free(entry);
+        errno = -result;
+        return NULL;
+    }
+    if (templates->map.count >= TEMPLATES_KEPT)
+        empty(templates);
+    entry->file = xstrdup(file);
+    entry->next = templates->entries;
+    templates->entries = entry;
+    (void)map_add(&templates->map, entry->file, strlen(entry->file), entry);
+    return entry;
+}
+
+/* Brings the entry up to date. A file in the middle of being written is left for the next look. */
+static int look_again(struct entry *entry, const char *path)
+{
+    struct stat now;
+    if (stat(path, &now) < 0)
+        return -errno;
+    if (is_unchanged(&now, &entry->stat))
+        return 0;
+    int result = read_template(entry, path);
+    return result == -EAGAIN ? 0 : result;
+}
+
+const struct template *templates_get(struct templates *templates, const char *functions_dir, const char *file,
+                                     int64_t now_ms)
+{
+    if (!is_below(file)) {
+        errno = EACCES;
+        return NULL;
+    }
+    struct entry *entry = map_get(&templates->map, file, strlen(file));
+    if (entry != NULL && now_ms - entry->looked_at < TEMPLATES_LOOK_MS)
+        return entry->template;
+    char *path = xsprintf("%s/%s", functions_dir, file);
+    int result = 0;
+    if (entry != NULL)
+        result = look_again(entry, path);
+    else if ((entry = add_entry(templates, file, path)) == NULL)
+        result = -errno;
+    free(path);
+    if (result < 0) {
+        errno = -result;
+        return NULL;
+    }
+    entry->looked_at = now_ms;
+    return entry->template;
+}
