@@ -1,0 +1,300 @@
+/* The command line: cloudgate [COMMAND] [DIR] [--FLAG VALUE]... */
+#include "app/build.h"
+#include "base/alloc.h"
+#include "base/log.h"
+#include "config/nearest.h"
+#include "config/settings.h"
+#include "process/handover.h"
+#include "process/health.h"
+#include "process/signals.h"
+#include "process/supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum exit_status {
+    STATUS_GOOD = 0,
+    STATUS_FAILED = 1,
+    STATUS_USAGE = 2,
+};
+
+struct command_line {
+    int argc; /* as main has it; the worker gets the same */
+    char **argv;
+    int setting_argc; /* without program and command: flags and DIR */
+    char **setting_argv;
+};
+
+struct command {
+    const char *name;
+    int (*run)(const struct command_line *line);
+};
+
+static const char help_text[] =
+    "cloudgate " CLOUDGATE_VERSION ", an application server for functions written in C\n"
+    "\n"
+    "usage: cloudgate [COMMAND] [DIR] [--FLAG VALUE]...\n"
+    "\n"
+    "  run       serve the app in DIR (default: the current folder); so does no command at all\n"
+    "  check     say what is wrong with the app's settings, or print each with its origin\n"
+    "  build     compile DIR/functions/**/*.c to the modules that are served at /api/...\n"
+    "  health    ask the running server: GET /healthz on PORT, or with SSL a connection to SSL_PORT\n"
+    "  version   print the version\n"
+    "  help      print this\n"
+    "\n"
+    "DIR holds public/ (files), functions/ (modules), apiconfig.yaml and .env, all optional.\n"
+    "Each setting is a flag, a variable or a line of apiconfig.yaml: --port 8080, PORT=8080, port: 8080.\n"
+    "Those of every day:\n"
+    "\n"
+    "  --port 3000      0 takes a free port\n"
+    "  --host ADDRESS   default: every address of this machine\n"
+    "  --threads N      default: the CPUs that this process may use\n"
+    "  --ssl 1          https on --ssl-port (443) with --ssl-cert and --ssl-key, or self-signed\n"
+    "  --verbose 1      say more\n"
+    "\n"
+    "`cloudgate check` lists them all. Exit status: 0 good, 1 failed, 2 wrong usage.\n";
+
+/* NULL when they are bad, which is then said. */
+static struct settings *load_settings(const struct command_line *line)
+{
+    struct settings *settings;
+    char *error;
+    if (settings_load(line->setting_argc, line->setting_argv, &settings, &error) < 0) {
+        size_t len = strlen(error);
+        fprintf(stderr, "%s%s", error, len > 0 && error[len - 1] == '\n' ? "" : "\n");
+        free(error);
+        return NULL;
+    }
+    if (settings->verbose)
+        log_set_level(CG_DEBUG);
+    return settings;
+}
+
+/* ---- commands ---- */
+
+static int command_run(const struct command_line *line)
+{
+    struct settings *settings = load_settings(line);
+    if (settings == NULL)
+        return STATUS_FAILED;
+    for (size_t i = 0; i < settings->warning_count; i++)
+        log_warning("%s", settings->warnings[i]);
+    int status = supervisor_run(line->argv, settings);
+    settings_destroy(settings);
+    return status;
+}
+
+static int command_check(const struct command_line *line)
+{
+    struct settings *settings = load_settings(line);
+    if (settings == NULL)
+        return STATUS_FAILED;
+    char *text = settings_describe(settings);
+    fputs(text, stdout);
+    free(text);
+    for (size_t i = 0; i < settings->warning_count; i++)
+        fprintf(stderr, "warning: %s\n", settings->warnings[i]);
+    settings_destroy(settings);
+    return STATUS_GOOD;
+}
+
+static int command_build(const struct command_line *line)
+{
+    struct settings *settings = load_settings(line);
+    if (settings == NULL)
+        return STATUS_FAILED;
+    int failures = build_all(settings, stdout);
+    if (failures < 0)
+        fprintf(stderr, "cloudgate: cannot build in %s: %s\n", settings->functions_dir, strerror(-failures));
+    settings_destroy(settings);
+    return failures == 0 ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int command_health(const struct command_line *line)
+{
+    struct settings *settings = load_settings(line);
+    if (settings == NULL)
+        return STATUS_FAILED;
+    int error = health_check(settings);
+    int port = settings->ssl ? settings->ssl_port : settings->port;
+    if (error == -EBADMSG)
+        fprintf(stderr, "cloudgate: /healthz on port %d is not answered with 200\n", port);
+    else if (error < 0)
+        fprintf(stderr, "cloudgate: no answer on port %d: %s\n", port, strerror(-error));
+    settings_destroy(settings);
+    return error == 0 ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int command_version(const struct command_line *line)
+{
+    (void)line;
+    puts("cloudgate " CLOUDGATE_VERSION);
+    return STATUS_GOOD;
+}
+
+static int command_help(const struct command_line *line)
+{
+    (void)line;
+    fputs(help_text, stdout);
+    return STATUS_GOOD;
+}
+
+/* ---- which one ---- */
+
+static const struct command commands[] = {
+    {"run", command_run},       {"check", command_check},     {"build", command_build},
+    {"health", command_health}, {"version", command_version}, {"help", command_help},
+};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static const struct command *command_named(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+/* The flags that are commands, as people try them. */
+static const struct command *command_of_flag(const char *flag)
+{
+    static const struct {
+        const char *flag, *command;
+    } flags[] = {{"--check-config", "check"},
+                 {"--version", "version"},
+                 {"-v", "version"},
+                 {"--help", "help"},
+                 {"-h", "help"}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (strcmp(flags[i].flag, flag) == 0)
+            return command_named(flags[i].command);
+    }
+    return NULL;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static void complain(const char *word)
+{
+    struct nearest nearest = {.name = NULL};
+    if (word[0] == '.' || strchr(word, '/') != NULL) {
+        fprintf(stderr, "cloudgate: there is no folder '%s'\n", word);
+        return;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        nearest_try(&nearest, word, commands[i].name);
+    if (nearest.name != NULL)
+        fprintf(stderr, "cloudgate: unknown command '%s', did you mean '%s'?\n", word, nearest.name);
+    else
+        fprintf(stderr, "cloudgate: '%s' is neither a command nor a folder; try `cloudgate help`\n", word);
+}
+
+/* Takes the command out of the arguments. A word that is no command is DIR; NULL when it is none of both. */
+static const struct command *choose(struct command_line *line)
+{
+    const struct command *chosen = &commands[0];
+    int first = 1;
+    if (line->argc > 1 && line->argv[1][0] != '-') {
+        const struct command *named = command_named(line->argv[1]);
+        if (named == NULL && !is_folder(line->argv[1])) {
+            complain(line->argv[1]);
+            return NULL;
+        }
+        if (named != NULL) {
+            chosen = named;
+            first = 2;
+        }
+    }
+    for (int i = first; i < line->argc; i++) {
+        const struct command *flagged = command_of_flag(line->argv[i]);
+        if (flagged != NULL)
+            chosen = flagged;
+        else
+            line->setting_argv[line->setting_argc++] = line->argv[i];
+    }
+    return chosen;
+}
+
+/* ---- processes ---- */
+
+/* Else a socket of ours could get the number of a stream that somebody prints to. */
+static bool open_standard_streams(void)
+{
+    int fd;
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+    return fd >= 0;
+}
+
+/* The number of loops is what there are sockets for, even when the machine's limits have changed since. */
+static int run_worker(const struct command_line *line, const struct inheritance *inheritance)
+{
+    struct settings *settings = load_settings(line);
+    if (settings == NULL) {
+        dprintf(inheritance->supervisor_fd, "failed the settings are not valid any more\n");
+        return STATUS_FAILED;
+    }
+    settings->threads = (int)handover_loops(inheritance);
+    settings_export_env(settings);
+    int status = worker_run(settings, inheritance);
+    settings_destroy(settings);
+    return status;
+}
+
+static int run_command(const struct command_line *line, const struct command *command)
+{
+    int status = command->run(line);
+    if (fflush(stdout) != 0 && command->run != command_run) {
+        fprintf(stderr, "cloudgate: cannot write: %s\n", strerror(errno));
+        status = STATUS_FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char *argv[])
+{
+    struct inheritance inheritance;
+    struct command_line line = {
+        .argc = argc,
+        .argv = argv,
+    };
+    int status;
+    if (!open_standard_streams())
+        return STATUS_FAILED;
+    int inherited = handover_take(&inheritance);
+    if (inherited == 1)
+        signals_leave_to_supervisor();
+    signals_init();
+    prctl(PR_SET_NAME,
+          "cloudgate"); /* a worker was started by way of /proc/self/exe, so it is called "exe" */
+
+    line.setting_argv = xzalloc(((size_t)argc + 1) * sizeof *line.setting_argv);
+    const struct command *command = choose(&line);
+    if (inherited < 0) {
+        fprintf(stderr, "cloudgate: " HANDOVER_VARIABLE " is for the server's own use and must not be set\n");
+        status = STATUS_USAGE;
+    } else if (command == NULL) {
+        status = STATUS_USAGE;
+    } else if (inherited == 1) {
+        status = run_worker(&line, &inheritance);
+        handover_finish(&inheritance);
+    } else {
+        status = run_command(&line, command);
+    }
+    free(line.setting_argv);
+    return status;
+}
