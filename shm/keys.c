@@ -311,11 +311,15 @@ int shm_key_read(struct shm *shm, const char *collection, const char *key, void 
     struct bounce bounce;
     size_t len;
     int r = shm_name_init(shm, &name, collection, key);
-    if (r == 0)
-        r = bounce_init(&bounce, size < shm_value_max(shm) ? size : shm_value_max(shm));
     if (r < 0)
         return r;
+    bounce_init(&bounce, size < sizeof bounce.small ? size : sizeof bounce.small);
     r = copy_value(shm, &name, bounce.bytes, bounce.size, &len);
+    if (r == 0 && len > bounce.size && size > bounce.size) {
+        r = bounce_init(&bounce, size < shm_value_max(shm) ? size : shm_value_max(shm));
+        if (r == 0)
+            r = copy_value(shm, &name, bounce.bytes, bounce.size, &len);
+    }
     if (r == 0 && size > 0)
         memcpy(buffer, bounce.bytes, len < bounce.size ? len : bounce.size);
     bounce_finish(&bounce);

@@ -213,6 +213,29 @@ START_TEST(who_waits_for_a_dead_worker_is_woken)
 }
 END_TEST
 
+static void *lock_and_unlock(void *data)
+{
+    if (shm_lock(shm, "a", 2, LONG_MS) == 0)
+        *(int *)data += shm_unlock(shm, "a", 2) == 0;
+    return NULL;
+}
+
+/* A wake-up that is lost costs a second each time, and then the time for this test runs out. */
+START_TEST(who_waits_is_woken_by_the_release)
+{
+    int done = 0;
+    for (int i = 0; i < 50; i++) {
+        pthread_t thread;
+        ck_assert_int_eq(shm_lock(shm, "a", 1, 0), 0);
+        ck_assert_int_eq(pthread_create(&thread, NULL, lock_and_unlock, &done), 0);
+        usleep(2000);
+        ck_assert_int_eq(shm_unlock(shm, "a", 1), 0);
+        pthread_join(thread, NULL);
+    }
+    ck_assert_int_eq(done, 50);
+}
+END_TEST
+
 START_TEST(processes_killed_while_they_lock_block_nobody)
 {
     unsigned seed = 3;
@@ -251,6 +274,7 @@ int main(void)
     tcase_add_test(tcase, a_dead_workers_locks_are_released);
     tcase_add_test(tcase, a_lock_of_a_process_that_is_no_more_can_be_taken);
     tcase_add_test(tcase, who_waits_for_a_dead_worker_is_woken);
+    tcase_add_test(tcase, who_waits_is_woken_by_the_release);
     tcase_add_test(tcase, processes_killed_while_they_lock_block_nobody);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
