@@ -69,7 +69,7 @@ struct settings {
 
     /* What settings_describe and settings_export_env need. */
     const char *const *origins; /* of each option, in their order */
-    const char *auto_mount_origin, *api_key_origin;
+    const char *root_origin, *auto_mount_origin, *api_key_origin;
     const char *file_name; /* of config_file, as messages call it */
     int allowed_cpus;
     const struct variable *variables; /* of .env */

@@ -1,0 +1,261 @@
+#include "config/options.h"
+
+#include "config/values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KIB (INT64_C(1) << 10)
+#define MIB (INT64_C(1) << 20)
+#define GIB (INT64_C(1) << 30)
+#define DAY (INT64_C(24) * 60 * 60 * 1000)
+
+#define AT(member) .offset = offsetof(struct settings, member)
+#define RANGE(low, high) .min = (low), .max = (high)
+
+const struct option options[OPTION_COUNT] = {
+    [OPTION_HOST] = {"HOST", "host", OPTION_ADDRESS, AT(host)},
+    [OPTION_PORT] = {"PORT", "port", OPTION_NUMBER, AT(port), RANGE(0, 65535), .fallback = "3000",
+                     .letter = 'p'},
+    [OPTION_THREADS] = {"THREADS", "threads", OPTION_NUMBER, AT(threads), RANGE(0, 256), .fallback = "0",
+                        .old_name = "cores", .letter = 'c'},
+    [OPTION_SSL] = {"SSL", "ssl", OPTION_BOOL, AT(ssl), .fallback = "0"},
+    [OPTION_SSL_PORT] = {"SSL_PORT", "ssl_port", OPTION_NUMBER, AT(ssl_port), RANGE(0, 65535),
+                         .fallback = "443"},
+    [OPTION_SSL_CERT] = {"SSL_CERT", "ssl_cert", OPTION_FILE, AT(ssl_cert)},
+    [OPTION_SSL_KEY] = {"SSL_KEY", "ssl_key", OPTION_FILE, AT(ssl_key)},
+    [OPTION_PUBLIC] = {"PUBLIC", "public", OPTION_FOLDER, AT(public_dir), .old_name = "publicFolder"},
+    [OPTION_FUNCTIONS] = {"FUNCTIONS", "functions", OPTION_FOLDER, AT(functions_dir)},
+    [OPTION_CONFIG] = {"CONFIG", "config", OPTION_FILE, AT(config_file)},
+    [OPTION_STATE_DIR] = {"STATE_DIR", "state_dir", OPTION_PATH, AT(state_dir)},
+    [OPTION_SHM_SIZE] = {"SHM_SIZE", "shm_size", OPTION_SIZE, AT(shm_size), RANGE(MIB, 64 * GIB),
+                         .fallback = "64MB"},
+    [OPTION_SHM_FILE] = {"SHM_FILE", "shm_file", OPTION_PATH, AT(shm_file)},
+    [OPTION_BODY_LIMIT] = {"BODY_LIMIT", "body_limit", OPTION_SIZE, AT(body_limit), RANGE(1, GIB),
+                           .fallback = "10MB"},
+    [OPTION_HEADER_LIMIT] = {"HEADER_LIMIT", "header_limit", OPTION_SIZE, AT(header_limit),
+                             RANGE(KIB, 64 * KIB), .fallback = "32k"},
+    [OPTION_HEADER_TIMEOUT] = {"HEADER_TIMEOUT", "header_timeout", OPTION_DURATION, AT(header_timeout),
+                               RANGE(1, DAY), .fallback = "10s"},
+    [OPTION_IDLE_TIMEOUT] = {"IDLE_TIMEOUT", "idle_timeout", OPTION_DURATION, AT(idle_timeout), RANGE(1, DAY),
+                             .fallback = "60s"},
+    [OPTION_BODY_TIMEOUT] = {"BODY_TIMEOUT", "body_timeout", OPTION_DURATION, AT(body_timeout), RANGE(1, DAY),
+                             .fallback = "10s"},
+    [OPTION_WRITE_TIMEOUT] = {"WRITE_TIMEOUT", "write_timeout", OPTION_DURATION, AT(write_timeout),
+                              RANGE(1, DAY), .fallback = "30s"},
+    [OPTION_STOP_DELAY] = {"STOP_DELAY", "stop_delay", OPTION_DURATION, AT(stop_delay), RANGE(0, DAY),
+                           .fallback = "0"},
+    [OPTION_STOP_TIMEOUT] = {"STOP_TIMEOUT", "stop_timeout", OPTION_DURATION, AT(stop_timeout), RANGE(0, DAY),
+                             .fallback = "8s"},
+    [OPTION_MAX_CONNECTIONS] = {"MAX_CONNECTIONS", "max_connections", OPTION_LARGE, AT(max_connections),
+                                RANGE(1, 1000000), .fallback = "10000"},
+    [OPTION_VERBOSE] = {"VERBOSE", "verbose", OPTION_BOOL, AT(verbose), .fallback = "0", .old_name = "debug",
+                        .letter = 'd'},
+};
+
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == '-' || *a == '_')
+            a++;
+        while (*b == '-' || *b == '_')
+            b++;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+        if (*a == '\0')
+            return true;
+    }
+}
+
+const struct option *option_of_key(const char *key)
+{
+    for (const struct option *option = options; option < options + OPTION_COUNT; option++)
+        if (strcmp(key, option->key) == 0 || (option->old_name != NULL && strcmp(key, option->old_name) == 0))
+            return option;
+    return NULL;
+}
+
+const struct option *option_of_flag(const char *name)
+{
+    for (const struct option *option = options; option < options + OPTION_COUNT; option++)
+        if (same_name(name, option->name) || (option->old_name != NULL && same_name(name, option->old_name)))
+            return option;
+    return NULL;
+}
+
+const struct option *option_of_letter(char letter)
+{
+    for (const struct option *option = options; option < options + OPTION_COUNT; option++)
+        if (letter != '\0' && option->letter == letter)
+            return option;
+    return NULL;
+}
+
+static const char *say(struct arena *arena, const char *text, const char *what)
+{
+    return arena_printf(arena, "'%.100s' %s", text, what).ptr;
+}
+
+static const char *print_bound(const struct option *option, int64_t number, struct arena *arena)
+{
+    struct buffer out = {0};
+    if (option->kind == OPTION_SIZE)
+        value_print_size(&out, number);
+    else if (option->kind == OPTION_DURATION)
+        value_print_duration(&out, number);
+    else
+        buffer_printf(&out, "%lld", (long long)number);
+    const char *text = arena_copy(arena, out.data, out.len).ptr;
+    buffer_finish(&out);
+    return text;
+}
+
+static const char *why_number(const struct option *option, const char *text, int rc, struct arena *arena)
+{
+    const char *what = "is no whole decimal number";
+    if (rc == -ERANGE)
+        what = "is out of range";
+    else if (text[0] == '0' && text[1] >= '0' && text[1] <= '9')
+        what = "starts with a zero; numbers are decimal and have none in front";
+    else if (option->kind == OPTION_SIZE)
+        what = "is no size such as 512, 64k or 10MB";
+    else if (option->kind == OPTION_DURATION)
+        what = "is no duration such as 500ms, 10s or 2m";
+    return arena_printf(arena, "'%.100s' %s (%s to %s)", text, what, print_bound(option, option->min, arena),
+                        print_bound(option, option->max, arena))
+        .ptr;
+}
+
+static bool is_host(const char *text)
+{
+    static const char others[] = ".:-_%[]";
+    for (const char *p = text; *p != '\0'; p++)
+        if (!isalnum((unsigned char)*p) && strchr(others, *p) == NULL)
+            return false;
+    return strlen(text) <= 255;
+}
+
+static const char *read_path(const struct option *option, const char *text, const char *base,
+                             struct arena *arena, const char **ret_path)
+{
+    struct stat status;
+    const char *path = text[0] == '/' ? arena_copy(arena, text, strlen(text)).ptr
+                                      : arena_printf(arena, "%s/%s", base, text).ptr;
+    if (option->kind != OPTION_PATH && stat(path, &status) < 0)
+        return arena_printf(arena, "'%.100s': %s: %s", text, path, strerror(errno)).ptr;
+    if (option->kind == OPTION_FILE && S_ISDIR(status.st_mode))
+        return say(arena, text, "is a folder, not a file");
+    if (option->kind == OPTION_FOLDER) {
+        if (!S_ISDIR(status.st_mode))
+            return say(arena, text, "is no folder");
+        char *real = realpath(path, NULL);
+        if (real == NULL)
+            return arena_printf(arena, "'%.100s': %s: %s", text, path, strerror(errno)).ptr;
+        path = arena_copy(arena, real, strlen(real)).ptr;
+        free(real);
+    }
+    *ret_path = path;
+    return NULL;
+}
+
+static const char *read_text(const struct option *option, const char *text, const char *base,
+                             struct arena *arena, struct value *value)
+{
+    if (text[0] == '\0')
+        return "no value";
+    if (option->kind != OPTION_ADDRESS)
+        return read_path(option, text, base, arena, &value->text);
+    if (strcmp(text, "*") == 0)
+        return NULL;
+    if (!is_host(text))
+        return say(arena, text, "is no address or host name");
+    value->text = arena_copy(arena, text, strlen(text)).ptr;
+    return NULL;
+}
+
+bool option_read(const struct option *option, const char *text, const char *base, struct arena *arena,
+                 struct value *ret_value, const char **ret_why)
+{
+    struct value value = {0};
+    const char *why = NULL;
+    bool on = false;
+    int rc = 0;
+    switch (option->kind) {
+    case OPTION_NUMBER:
+    case OPTION_LARGE:
+        rc = value_number(text, option->min, option->max, &value.number);
+        break;
+    case OPTION_SIZE:
+        rc = value_size(text, option->min, option->max, &value.number);
+        break;
+    case OPTION_DURATION:
+        rc = value_duration(text, option->min, option->max, &value.number);
+        break;
+    case OPTION_BOOL:
+        if (value_bool(text, &on) < 0)
+            why = say(arena, text, "is neither yes nor no (1 0, true false, yes no, on off)");
+        value.number = on;
+        break;
+    default:
+        why = read_text(option, text, base, arena, &value);
+    }
+    if (rc < 0)
+        why = why_number(option, text, rc, arena);
+    if (why != NULL)
+        *ret_why = why;
+    else
+        *ret_value = value;
+    return why == NULL;
+}
+
+void option_store(const struct option *option, struct settings *settings, struct value value)
+{
+    void *member = (char *)settings + option->offset;
+    switch (option->kind) {
+    case OPTION_NUMBER:
+        *(int *)member = (int)value.number;
+        break;
+    case OPTION_BOOL:
+        *(bool *)member = value.number != 0;
+        break;
+    case OPTION_LARGE:
+    case OPTION_SIZE:
+        *(uint64_t *)member = (uint64_t)value.number;
+        break;
+    case OPTION_DURATION:
+        *(int64_t *)member = value.number;
+        break;
+    default:
+        *(const char **)member = value.text;
+    }
+}
+
+void option_print(const struct option *option, const struct settings *settings, struct buffer *out)
+{
+    const void *member = (const char *)settings + option->offset;
+    const char *text;
+    switch (option->kind) {
+    case OPTION_NUMBER:
+        buffer_printf(out, "%d", *(const int *)member);
+        break;
+    case OPTION_BOOL:
+        buffer_text(out, *(const bool *)member ? "yes" : "no");
+        break;
+    case OPTION_LARGE:
+        buffer_printf(out, "%llu", (unsigned long long)*(const uint64_t *)member);
+        break;
+    case OPTION_SIZE:
+        value_print_size(out, (int64_t) * (const uint64_t *)member);
+        break;
+    case OPTION_DURATION:
+        value_print_duration(out, *(const int64_t *)member);
+        break;
+    default:
+        text = *(const char *const *)member;
+        buffer_text(out, text != NULL ? text : option->kind == OPTION_ADDRESS ? "*" : "none");
+    }
+}

@@ -1,0 +1,83 @@
+/* The one table of settings with a single value each. From it come flags (--ssl-port), variables (SSL_PORT,
+   CLOUDGATE_SSL_PORT), keys of the file (ssl_port) and what `cloudgate check` prints. */
+#ifndef CONFIG_OPTIONS_H
+#define CONFIG_OPTIONS_H
+
+#include "base/buffer.h"
+#include "config/settings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_id {
+    OPTION_HOST,
+    OPTION_PORT,
+    OPTION_THREADS,
+    OPTION_SSL,
+    OPTION_SSL_PORT,
+    OPTION_SSL_CERT,
+    OPTION_SSL_KEY,
+    OPTION_PUBLIC,
+    OPTION_FUNCTIONS,
+    OPTION_CONFIG,
+    OPTION_STATE_DIR,
+    OPTION_SHM_SIZE,
+    OPTION_SHM_FILE,
+    OPTION_BODY_LIMIT,
+    OPTION_HEADER_LIMIT,
+    OPTION_HEADER_TIMEOUT,
+    OPTION_IDLE_TIMEOUT,
+    OPTION_BODY_TIMEOUT,
+    OPTION_WRITE_TIMEOUT,
+    OPTION_STOP_DELAY,
+    OPTION_STOP_TIMEOUT,
+    OPTION_MAX_CONNECTIONS,
+    OPTION_VERBOSE,
+    OPTION_COUNT
+};
+
+enum option_kind {
+    OPTION_NUMBER,   /* int */
+    OPTION_LARGE,    /* uint64_t */
+    OPTION_BOOL,     /* bool */
+    OPTION_SIZE,     /* uint64_t, bytes */
+    OPTION_DURATION, /* int64_t, ms */
+    OPTION_ADDRESS,  /* const char *, NULL for every address */
+    OPTION_PATH,     /* const char *, absolute; what it names may be missing */
+    OPTION_FILE,     /* the same, must be there */
+    OPTION_FOLDER,   /* the same, links resolved */
+};
+
+struct option {
+    const char *name; /* of the variable */
+    const char *key;  /* of the file */
+    enum option_kind kind;
+    size_t offset; /* of its member in struct settings */
+    int64_t min, max;
+    const char *fallback; /* the default, as one would write it; NULL: settings.c knows it */
+    const char *old_name; /* of its flag, and key, in earlier servers */
+    char letter;          /* its short flag */
+};
+
+extern const struct option options[OPTION_COUNT];
+
+struct value {
+    int64_t number;
+    const char *text;
+};
+
+/* NULL when there is none. A flag's name is taken in any case, with or without '-' and '_'. */
+const struct option *option_of_key(const char *key);
+const struct option *option_of_flag(const char *name);
+const struct option *option_of_letter(char letter);
+
+/* Reads what somebody wrote; base is the folder that paths are relative to. When it is bad, false, and
+ *ret_why (in the arena) says so: "'080' is no whole number in decimal (0..65535)". */
+bool option_read(const struct option *option, const char *text, const char *base, struct arena *arena,
+                 struct value *ret_value, const char **ret_why);
+
+void option_store(const struct option *option, struct settings *settings, struct value value);
+void option_print(const struct option *option, const struct settings *settings, struct buffer *out);
+
+#endif
