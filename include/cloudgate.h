@@ -13,9 +13,9 @@
  * Saved as functions/hello.c it answers at /api/hello. A module is a shared object that links to nothing: the
  * names below are found in the server that loads it.
  *
- * Rules that hold throughout: results are borrowed and live as long as the event unless said otherwise; look-ups
- * return NULL for "absent" and "" for "empty"; errors are 0 or a negative errno; strings are UTF-8 by convention,
- * bytes in fact; no argument may be NULL unless said otherwise.
+ * Rules that hold throughout: results are borrowed and live as long as the event unless said otherwise;
+ * look-ups return NULL for "absent" and "" for "empty"; errors are 0 or a negative errno; strings are UTF-8
+ * by convention, bytes in fact; no argument may be NULL unless said otherwise.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,8 +57,8 @@ typedef struct cg_fields {
     size_t count;
 } cg_fields;
 
-/* A file of a multipart form. filename is what the client says and must never be used as a path. path names the
-   temporary file when the content is on disk, else it is absent; data holds the content either way. */
+/* A file of a multipart form. filename is what the client says and must never be used as a path. path names
+   the temporary file when the content is on disk, else it is absent; data holds the content either way. */
 typedef struct cg_file {
     cg_str name, filename, type;
     cg_str data;
@@ -72,16 +72,16 @@ typedef struct cg_files {
 
 /* One request, as its function sees it. Valid until the handler returns. Grows only at its end. */
 typedef struct cg_event {
-    cg_str method; /* "GET"; as sent, methods are case-sensitive */
-    cg_str path;   /* decoded and normalised: "/api/a b" */
-    cg_str ip;     /* of the client, numeric */
-    cg_str query;  /* as sent, without '?'; empty when there is none */
-    cg_str body;   /* whole; empty when there is none */
-    cg_str url;    /* request target as sent: "/api/a%20b?x=1" */
-    cg_str host;   /* of the Host field or :authority, with the port if one was sent; may be empty */
-    cg_str scheme; /* "http" or "https" */
-    cg_str route;  /* pattern that matched: "/api/users/:id" */
-    cg_str id;     /* of this request; the same as in the answer's X-Request-Id and in the logs */
+    cg_str method;     /* "GET"; as sent, methods are case-sensitive */
+    cg_str path;       /* decoded and normalised: "/api/a b" */
+    cg_str ip;         /* of the client, numeric */
+    cg_str query;      /* as sent, without '?'; empty when there is none */
+    cg_str body;       /* whole; empty when there is none */
+    cg_str url;        /* request target as sent: "/api/a%20b?x=1" */
+    cg_str host;       /* of the Host field or :authority, with the port if one was sent; may be empty */
+    cg_str scheme;     /* "http" or "https" */
+    cg_str route;      /* pattern that matched: "/api/users/:id" */
+    cg_str id;         /* of this request; the same as in the answer's X-Request-Id and in the logs */
     cg_fields headers; /* names in lower case */
     cg_fields cookies;
     cg_fields query_params;
@@ -118,14 +118,14 @@ static inline cg_str cg_string(const char *text)
 
 /* ---- the module ---- */
 
-/* Handlers run on the event loop that holds the client's connection and must not block, unless CG_BLOCKING moves
-   them to the pool. */
+/* Handlers run on the event loop that holds the client's connection and must not block, unless CG_BLOCKING
+   moves them to the pool. */
 #define CG_BLOCKING 0x1
 
 typedef void cg_handler(cg_event *event);
 
-/* What a module offers; every member is optional, one handler is needed. A method without a handler is answered
-   405; .head falls back to .get; .handle takes every method that has no handler of its own. */
+/* What a module offers; every member is optional, one handler is needed. A method without a handler is
+   answered 405; .head falls back to .get; .handle takes every method that has no handler of its own. */
 typedef struct cg_module {
     uint32_t abi, size; /* filled in by CG_MODULE */
     uint64_t flags;
@@ -156,12 +156,26 @@ typedef struct cg_module {
     void (*close)(cg_ws *ws, int code, cg_str reason);
 } cg_module;
 
+#ifdef __cplusplus
+/* A C++ const is not exported unless it was declared before. */
+#define CG_DECLARE(type, name) \
+    extern "C" {               \
+    extern type name;          \
+    }
+#else
+#define CG_DECLARE(type, name)
+#endif
+
 /* Once in a module: CG_MODULE(.get = show, .post = add); */
-#define CG_MODULE(...)                                                                                       \
+#define CG_MODULE(...)                            \
+    CG_DECLARE(const cg_module, cg_module_export) \
     CG_EXPORT const cg_module cg_module_export = {.abi = CG_ABI, .size = sizeof(cg_module), __VA_ARGS__}
 
-/* A further handler of the same module, to be named by `handler: show` in apiconfig.yaml: CG_HANDLER(show); */
-#define CG_HANDLER(function) CG_EXPORT cg_handler *const cg_handler_##function = function
+/* A further handler of the same module, to be named by `handler: show` in apiconfig.yaml: CG_HANDLER(show);
+ */
+#define CG_HANDLER(function)                             \
+    CG_DECLARE(cg_handler *const, cg_handler_##function) \
+    CG_EXPORT cg_handler *const cg_handler_##function = function
 
 /* ---- looking into the event ---- */
 
@@ -175,20 +189,23 @@ const char *cg_query(const cg_event *event, const char *name);
 const char *cg_path_param(const cg_event *event, const char *name);
 /* A text field of the form; of a repeated one the last. */
 const char *cg_form(const cg_event *event, const char *name);
-/* Looks in path, form, JSON body (a string, number or boolean member of the top object) and query, in this order. */
+/* Looks in path, form, JSON body (a string, number or boolean member of the top object) and query, in this
+ * order. */
 const char *cg_param(cg_event *event, const char *name);
-/* The first field of that name (exact case) with its length, for values that may hold a NUL; NULL when absent. */
+/* The first field of that name (exact case) with its length, for values that may hold a NUL; NULL when
+ * absent. */
 const cg_field *cg_find(const cg_fields *fields, const char *name);
 
-/* Decimal digits with an optional '-', nothing else. -EINVAL when text (may be NULL) is no number, -ERANGE when it
-   is outside min..max; *value is then untouched. */
+/* Decimal digits with an optional '-', nothing else. -EINVAL when text (may be NULL) is no number, -ERANGE
+   when it is outside min..max; *value is then untouched. */
 CG_CHECKED int cg_parse_int(const char *text, int64_t min, int64_t max, int64_t *value);
 
 /* ---- the answer ---- */
 
 /* Nothing written and no status set is 204. The default type is text/plain; charset=utf-8. A status outside
    200..599, a field name that is no token, a value with CR, LF or NUL, or a NULL one: logged, and the answer
-   becomes 500. Content-Length, Transfer-Encoding, Connection and the like are the server's and are ignored. */
+   becomes 500. Content-Length, Transfer-Encoding, Connection and the like are the server's and are ignored.
+ */
 void cg_status(cg_event *event, int status);
 void cg_set_header(cg_event *event, const char *name, const char *value); /* replaces */
 void cg_add_header(cg_event *event, const char *name, const char *value); /* one more of that name */
@@ -204,7 +221,8 @@ void cg_reply(cg_event *event, int status, const char *type, const char *format,
 void cg_reply_bytes(cg_event *event, int status, const char *type, const void *data, size_t len);
 /* A file of the server's, relative to the app's folder. One that can't be read is 404, and logged. */
 void cg_reply_file(cg_event *event, int status, const char *type, const char *path);
-/* A file under functions/, kept in memory until it changes. {{x}} is replaced by the value of x, HTML-escaped;
+/* A file under functions/, kept in memory until it changes. {{x}} is replaced by the value of x,
+   HTML-escaped;
    {{{x}}} by the value as it is; an unknown name by nothing. */
 void cg_reply_template(cg_event *event, int status, const char *file, const cg_field *values, size_t count);
 void cg_redirect(cg_event *event, int status, const char *location);
@@ -216,7 +234,8 @@ CG_NONNULL const char *cg_html(cg_event *event, const char *text);
 
 typedef struct json_t json_t;
 
-/* The body, parsed at the first call; borrowed. NULL: it is no JSON, and a 400 that names the place is prepared. */
+/* The body, parsed at the first call; borrowed. NULL: it is no JSON, and a 400 that names the place is
+ * prepared. */
 json_t *cg_json(cg_event *event);
 /* json_unpack of the body. A mismatch is -EINVAL, and a 400 that names the member is prepared. */
 CG_CHECKED int cg_json_read(cg_event *event, const char *format, ...);
@@ -243,11 +262,13 @@ cg_counter *cg_gauge_open(const char *name);
 int64_t cg_counter_add(cg_counter *counter, int64_t n);
 int64_t cg_counter_get(const cg_counter *counter);
 
-/* Keys (1 to 255 bytes) in collections (1 to 63 bytes). ttl in ms, 0 = for ever. -ENOSPC when the segment is full
-   (nothing is evicted), -E2BIG for a value above a quarter of it, -EINVAL for a bad name. */
+/* Keys (1 to 255 bytes) in collections (1 to 63 bytes). ttl in ms, 0 = for ever. -ENOSPC when the segment is
+   full (nothing is evicted), -E2BIG for a name that is too long or a value above 1 MiB or a quarter of the
+   segment, -EINVAL for an empty name or a negative ttl. */
 CG_CHECKED int cg_shm_set(const char *collection, const char *key, const void *data, size_t len, int64_t ttl);
 /* -EEXIST when there is one. */
-CG_CHECKED int cg_shm_create(const char *collection, const char *key, const void *data, size_t len, int64_t ttl);
+CG_CHECKED int cg_shm_create(const char *collection, const char *key, const void *data, size_t len,
+                             int64_t ttl);
 /* Replaces expected by data; -EAGAIN when the value is another, -ENOENT when there is none. */
 CG_CHECKED int cg_shm_cas(const char *collection, const char *key, cg_str expected, cg_str data, int64_t ttl);
 /* A copy that lives as long as the event; ptr NULL when absent. */
@@ -255,14 +276,15 @@ cg_str cg_shm_get(cg_event *event, const char *collection, const char *key);
 /* Into a buffer of the caller's, at most size bytes: the whole length of the value, or -ENOENT. */
 int64_t cg_shm_read(const char *collection, const char *key, void *buffer, size_t size);
 int cg_shm_delete(const char *collection, const char *key); /* -ENOENT when there is none */
-/* Adds n to a decimal number, starting from 0 when absent, and gives the sum (result may be NULL). -EINVAL when
-   the value is no number, -ERANGE when the sum is none that fits. ttl is that of a key made by the call. */
+/* Adds n to a decimal number, starting from 0 when absent, and gives the sum (result may be NULL). -EINVAL
+   when the value is no number, -EOVERFLOW when the sum does not fit. ttl is that of a key made by the call.
+ */
 CG_CHECKED int cg_shm_incr(const char *collection, const char *key, int64_t n, int64_t ttl, int64_t *result);
 /* The keys of a collection at this moment; value is empty. */
 cg_fields cg_shm_keys(cg_event *event, const char *collection);
 int64_t cg_shm_clear(const char *collection); /* how many there were */
 
-/* A named lock (1 to 63 bytes), held across all threads and workers until unlocked or until the event ends.
+/* A named lock (1 to 127 bytes), held across all threads and workers until unlocked or until the event ends.
    Waits wait_ms at most: -ETIMEDOUT; -EDEADLK when this event holds it. */
 CG_CHECKED int cg_shm_lock(cg_event *event, const char *name, int wait_ms);
 int cg_shm_unlock(cg_event *event, const char *name); /* -EPERM when this event does not hold it */
@@ -294,8 +316,8 @@ CG_NONNULL const char *cg_time_text(cg_event *event, int64_t ms);
 /*
  * ---- later, streams, WebSockets ----
  *
- * Their names are fixed, so that sources can be written against them. This version does not serve them: a module
- * that uses one of these, CG_BLOCKING, .body, or a WebSocket hook is refused at load, by name.
+ * Their names are fixed, so that sources can be written against them. This version does not serve them: a
+ * module that uses one of these, CG_BLOCKING, .body, or a WebSocket hook is refused at load, by name.
  */
 
 /* The answer comes after the handler has returned, from any thread; cg_finish ends it, once. */
@@ -330,8 +352,8 @@ static inline int cg_subscribe(cg_event *event, const char *topic)
     return cg_subscribe_event(event, topic);
 }
 #else
-#define cg_subscribe(subscriber, topic)                                                                      \
-    _Generic((subscriber), cg_ws *: cg_subscribe_ws, cg_event *: cg_subscribe_event)((subscriber), (topic))
+#define cg_subscribe(subscriber, topic) \
+    _Generic((subscriber), cg_ws * : cg_subscribe_ws, cg_event * : cg_subscribe_event)((subscriber), (topic))
 #endif
 
 #endif

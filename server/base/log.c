@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -41,7 +42,7 @@ static size_t escape(char *out, size_t size, const char *text)
     return len;
 }
 
-void log_text(cg_level level, const char *format, va_list args)
+static void write_line(cg_level level, const char *format, va_list args)
 {
     char text[LINE_SIZE], line[LINE_SIZE];
     struct tm utc;
@@ -66,9 +67,17 @@ void log_text(cg_level level, const char *format, va_list args)
     {                                      \
         va_list args;                      \
         va_start(args, format);            \
-        log_text(level, format, args);     \
+        write_line(level, format, args);   \
         va_end(args);                      \
     }
+
+void log_line(cg_level level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line(level, format, args);
+    va_end(args);
+}
 
 DEFINE_LEVEL(log_error, CG_ERROR)
 DEFINE_LEVEL(log_warning, CG_WARNING)

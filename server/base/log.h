@@ -4,7 +4,6 @@
 #define BASE_LOG_H
 
 #include <cloudgate.h>
-#include <stdarg.h>
 
 /* Lines above this level (less urgent) are dropped; CG_INFO at start. */
 void log_set_level(cg_level level);
@@ -13,6 +12,6 @@ void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_text(cg_level level, const char *format, va_list args);
+void log_line(cg_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

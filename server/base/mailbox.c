@@ -22,7 +22,8 @@ void mailbox_finish(struct mailbox *mailbox)
 {
     if (mailbox == NULL || mailbox->ring == NULL)
         return;
-    close(mailbox->fd);
+    if (mailbox->fd >= 0)
+        close(mailbox->fd);
     pthread_mutex_destroy(&mailbox->lock);
     free(mailbox->ring);
     *mailbox = (struct mailbox){.fd = -1};

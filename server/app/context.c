@@ -1,0 +1,3 @@
+#include "app/context.h"
+
+struct context context;

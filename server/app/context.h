@@ -1,0 +1,19 @@
+/* What functions reach without an event: set once, before the first module is started. */
+#ifndef APP_CONTEXT_H
+#define APP_CONTEXT_H
+
+#include "app/seal.h"
+#include "config/settings.h"
+
+struct shm;
+
+struct context {
+    const struct settings *settings;
+    struct shm *shm;
+    struct seal_key seal;
+    uint64_t id_seed; /* random: makes the ids of requests unlike those of other workers */
+};
+
+extern struct context context;
+
+#endif

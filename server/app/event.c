@@ -1,0 +1,147 @@
+#include "app/event.h"
+
+#include "parse/cookie.h"
+#include "parse/field.h"
+#include "parse/multipart_form.h"
+#include "parse/path.h"
+#include "parse/query.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+const cg_field *fields_first(const cg_fields *fields, const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->items[i].name.len == len && memcmp(fields->items[i].name.ptr, name, len) == 0)
+            return &fields->items[i];
+    return NULL;
+}
+
+const cg_field *fields_last(const cg_fields *fields, const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t i = fields->count; i-- > 0;)
+        if (fields->items[i].name.len == len && memcmp(fields->items[i].name.ptr, name, len) == 0)
+            return &fields->items[i];
+    return NULL;
+}
+
+static const char *value_of(const cg_field *field)
+{
+    return field ? field->value.ptr : NULL;
+}
+
+const char *event_header(const struct event *event, const char *name)
+{
+    const cg_fields *headers = &event->public.headers;
+    for (size_t i = 0; i < headers->count; i++)
+        if (strcasecmp(headers->items[i].name.ptr, name) == 0)
+            return headers->items[i].value.ptr;
+    return NULL;
+}
+
+/* The values are percent-decoded once more here, because `%2F` and `%25` stay encoded in a normalised path.
+ */
+static void take_path_params(struct event *event, const struct match *match)
+{
+    cg_field *items = arena_alloc(event->arena, match->count * sizeof *items);
+    for (size_t i = 0; i < match->count; i++) {
+        items[i].name = match->params[i].name;
+        char *value = arena_alloc(event->arena, match->params[i].value.len + 1);
+        items[i].value =
+            cg_bytes(value, path_decode(match->params[i].value.ptr, match->params[i].value.len, value));
+    }
+    event->public.path_params = (cg_fields){items, match->count};
+}
+
+static bool type_is(const char *type, const char *wanted)
+{
+    size_t len = strlen(wanted);
+    return type != NULL && strncasecmp(type, wanted, len) == 0 &&
+           (type[len] == '\0' || type[len] == ';' || type[len] == ' ' || type[len] == '\t');
+}
+
+static int take_form(struct event *event)
+{
+    const char *type = event_header(event, "content-type");
+    cg_event *public = &event->public;
+    if (type_is(type, "application/x-www-form-urlencoded"))
+        return query_parse(public->body, EVENT_MAX_PAIRS, event->arena, &public->form) ? -413 : 0;
+    if (type_is(type, "multipart/form-data"))
+        return multipart_collect(cg_string(type), public->body, event->arena, &public->form, &public->files);
+    return 0;
+}
+
+int event_parse(struct event *event, const struct match *match)
+{
+    cg_event *public = &event->public;
+    const char *cookie = event_header(event, "cookie");
+    if (cookie != NULL)
+        cookie_parse(cg_string(cookie), event->arena, &public->cookies);
+    if (public->query.len > 0 &&
+        query_parse(public->query, EVENT_MAX_PAIRS, event->arena, &public->query_params) != 0)
+        return -413;
+    if (match->count > 0)
+        take_path_params(event, match);
+    return public->body.len > 0 ? take_form(event) : 0;
+}
+
+void event_finish(struct event *event)
+{
+    json_decref(event->json);
+    event->json = NULL;
+}
+
+json_t *event_json(struct event *event)
+{
+    json_error_t error;
+    if (event->json == NULL && !event->json_failed) {
+        event->json = json_loadb(event->public.body.ptr, event->public.body.len,
+                                 JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
+        event->json_failed = event->json == NULL;
+        if (event->json_failed)
+            answer_text(&event->answer, 400, "the body is no JSON: line %d, column %d: %s", error.line,
+                        error.column, error.text);
+    }
+    return event->json;
+}
+
+/* Text of a string, number or boolean; NULL for the rest. */
+static const char *text_of(struct event *event, const json_t *value)
+{
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (json_is_boolean(value))
+        return json_is_true(value) ? "true" : "false";
+    if (json_is_integer(value))
+        return arena_printf(event->arena, "%" JSON_INTEGER_FORMAT, json_integer_value(value)).ptr;
+    if (json_is_real(value))
+        return arena_printf(event->arena, "%.17g", json_real_value(value)).ptr;
+    return NULL;
+}
+
+/* A body that is no JSON is no error here: whether one must be there is not for a look-up to say. */
+static const char *json_param(struct event *event, const char *name)
+{
+    if (event->json == NULL && !event->json_failed && event->public.body.len > 0 &&
+        type_is(event_header(event, "content-type"), "application/json")) {
+        event->json = json_loadb(event->public.body.ptr, event->public.body.len,
+                                 JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+    }
+    return json_is_object(event->json) ? text_of(event, json_object_get(event->json, name)) : NULL;
+}
+
+const char *event_param(struct event *event, const char *name)
+{
+    const cg_event *public = &event->public;
+    const char *value = value_of(fields_first(&public->path_params, name));
+    if (value == NULL)
+        value = value_of(fields_last(&public->form, name));
+    if (value == NULL)
+        value = json_param(event, name);
+    if (value == NULL)
+        value = value_of(fields_last(&public->query_params, name));
+    return value;
+}

@@ -1,0 +1,46 @@
+/* The server's side of a cg_event: the one request a function is called with, and its answer. */
+#ifndef APP_EVENT_H
+#define APP_EVENT_H
+
+#include "app/answer.h"
+#include "app/router.h"
+#include "app/templates.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+
+#define EVENT_MAX_PAIRS 100000 /* in a query or a urlencoded body */
+
+struct event {
+    cg_event public; /* first: a cg_event * is a struct event * */
+    struct arena *arena;
+    struct answer answer;
+    const struct action *action;
+    struct templates *templates;
+    json_t *json; /* the body, once asked for */
+    bool json_failed;
+    bool holds_lock;       /* of shared memory: released when the event ends */
+    uint64_t owner;        /* by which such locks know it */
+    int64_t now;           /* monotonic ms */
+    jmp_buf out_of_memory; /* where a request ends whose function asks for more than there is */
+};
+
+static inline struct event *event_of(const cg_event *public)
+{
+    return (struct event *)public;
+}
+
+/* public's strings and headers are filled in; makes of them cookies, parameters, form and files. 0, or a
+   negated HTTP status: 400 for a form that is none, 413 above a bound. */
+int event_parse(struct event *event, const struct match *match);
+void event_finish(struct event *event); /* the answer stays, for as long as the arena does */
+
+/* Look-ups as in cloudgate.h; NULL when absent. */
+const char *event_header(const struct event *event, const char *name);
+const char *event_param(struct event *event, const char *name);
+json_t *event_json(struct event *event);
+
+const cg_field *fields_first(const cg_fields *fields, const char *name);
+const cg_field *fields_last(const cg_fields *fields, const char *name);
+
+#endif

@@ -1,0 +1,16 @@
+/* Text as a JSON string (RFC 8259, section 7). */
+#ifndef APP_JSON_TEXT_H
+#define APP_JSON_TEXT_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+/* With its quotes. Bytes that are no UTF-8 become U+FFFD; '<' is escaped, so that the result may stand in a
+   page's script. */
+cg_str json_quote(struct arena *arena, cg_str text);
+
+/* Length of the UTF-8 character at text, 1 to 4; 0 when none begins there (RFC 3629, section 4). */
+size_t utf8_length(const char *text, size_t len);
+
+#endif
