@@ -1,0 +1,21 @@
+/* What all loops of a worker share, immutable once they run. */
+#ifndef HTTP_APP_H
+#define HTTP_APP_H
+
+#include "app/modules.h"
+#include "app/router.h"
+#include "app/static_table.h"
+#include "config/settings.h"
+
+struct shm;
+
+struct app {
+    const struct settings *settings;
+    struct modules modules;
+    struct router *router;
+    struct static_table *files;
+    struct shm *shm;
+    int ssl_port; /* as bound */
+};
+
+#endif

@@ -1,0 +1,318 @@
+#include "http/http1.h"
+
+#include "base/alloc.h"
+#include "http/app.h"
+#include "http/request.h"
+#include "parse/chunked.h"
+#include "parse/cookie.h"
+#include "parse/head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DRAIN_GRACE_MS 500 /* for a request that is on its way when an idle connection has to end */
+
+enum phase {
+    PHASE_HEAD,   /* between requests, or within a head */
+    PHASE_BODY,   /* a body is coming in */
+    PHASE_ANSWER, /* an answer is going out */
+};
+
+struct http1 {
+    struct transport *transport;
+    struct request *request; /* in PHASE_BODY and PHASE_ANSWER */
+    enum phase phase;
+    enum body_kind body;
+    bool redirect, head_begun, keep_alive, http10;
+    uint64_t body_left; /* of BODY_LENGTH */
+    struct head_scan scan;
+    struct chunked chunked;
+    size_t sent; /* bytes of the answer's body that the transport has taken */
+};
+
+static const struct protocol http1_protocol;
+
+static const struct settings *settings_of(const struct http1 *http1)
+{
+    return http1->transport->loop->app->settings;
+}
+
+static void arm(struct http1 *http1, int64_t ms)
+{
+    transport_deadline(http1->transport, http1->transport->loop->now + ms);
+}
+
+static void start(struct transport *transport, bool redirect)
+{
+    struct http1 *http1 = xzalloc(sizeof *http1);
+    http1->transport = transport;
+    http1->redirect = redirect;
+    transport->state = http1;
+    transport->protocol = &http1_protocol;
+    arm(http1, settings_of(http1)->idle_timeout);
+}
+
+void http1_start(struct transport *transport)
+{
+    start(transport, false);
+}
+
+void http1_start_redirect(struct transport *transport)
+{
+    start(transport, true);
+}
+
+static void gone(struct transport *transport)
+{
+    struct http1 *http1 = transport->state;
+    request_destroy(http1->request);
+    free(http1);
+}
+
+/* Whatever cannot be understood ends the connection: nobody can say where the next request begins. http1 is
+ * freed. */
+static void refuse(struct http1 *http1, int status)
+{
+    static const cg_field fields[] = {{{"content-type", 12}, {"text/plain; charset=utf-8", 25}}};
+    struct transport *transport = http1->transport;
+    struct response response = {.status = status,
+                                .fields = fields,
+                                .field_count = 1,
+                                .body = request_error_text(status),
+                                .close = true};
+    loop_update_date(transport->loop);
+    char *out = transport_reserve(transport, response_head_size(&response) + response.body.len);
+    size_t len = response_write_head(&response, transport->loop, false, false, out);
+    memcpy(out + len, response.body.ptr, response.body.len);
+    transport_commit(transport, len + response.body.len);
+    transport_close(transport, true);
+}
+
+/* ---- the answer ---- */
+
+static void respond(struct request *request, const struct response *response)
+{
+    struct http1 *http1 = request->stream;
+    struct transport *transport = http1->transport;
+    bool unread = http1->phase == PHASE_BODY;
+    http1->keep_alive = http1->keep_alive && !response->close && !unread && !transport->loop->draining;
+    http1->phase = PHASE_ANSWER;
+    http1->sent = 0;
+    loop_update_date(transport->loop);
+    char *out = transport_reserve(transport, response_head_size(response));
+    transport_commit(transport,
+                     response_write_head(response, transport->loop, http1->keep_alive, http1->http10, out));
+}
+
+static const struct stream_ops http1_ops = {.respond = respond};
+
+/* true: the answer has been taken whole and the next request may be read. Else it goes on in `writable`, or
+   the connection is closed and http1 freed. */
+static bool continue_answer(struct http1 *http1)
+{
+    const struct response *response = &http1->request->response;
+    struct transport *transport = http1->transport;
+    if (!response->head && response_has_body(response->status) && http1->sent < response->body.len) {
+        http1->sent +=
+            transport_write(transport, response->body.ptr + http1->sent, response->body.len - http1->sent);
+        if (http1->sent < response->body.len) {
+            arm(http1, settings_of(http1)->write_timeout);
+            return false;
+        }
+    }
+    if (!http1->keep_alive) {
+        bool unread = http1->body != BODY_NONE;
+        transport_close(transport, unread || transport->stash.len > 0);
+        return false;
+    }
+    request_destroy(http1->request);
+    http1->request = NULL;
+    http1->phase = PHASE_HEAD;
+    arm(http1, settings_of(http1)->idle_timeout);
+    return true;
+}
+
+/* ---- the request ---- */
+
+static void fill_in(struct request *request, const struct head *head, bool tls)
+{
+    request->method_text = head->method;
+    request->target = head->target;
+    request->host = head->host;
+    request->scheme = tls ? cg_bytes("https", 5) : cg_bytes("http", 4);
+    request->raw_path = head->path;
+    request->raw_query = head->query;
+    request->fields = head->fields;
+    request->field_count = head->count;
+    cookie_join(request->fields, &request->field_count, &request->arena);
+}
+
+/* The head's bytes are copied once, because they must outlive the loop's input buffer. 0 or a negated status.
+ */
+static int begin_request(struct http1 *http1, const char *data)
+{
+    struct transport *transport = http1->transport;
+    struct head head;
+    struct request *request = request_create(transport->loop, transport, &http1_ops, http1);
+    http1->request = request;
+    char *copy = arena_alloc(&request->arena, http1->scan.len);
+    cg_field *fields = arena_alloc(&request->arena, http1->scan.lines * sizeof *fields);
+    memcpy(copy, data, http1->scan.len);
+    int error = head_parse(copy, &http1->scan, fields, &head);
+    if (error != 0)
+        return error;
+    fill_in(request, &head, transport->tls != NULL);
+    request->redirect = http1->redirect;
+    request->expects_continue = head.expect_continue;
+    http1->http10 = head.minor == 0;
+    http1->keep_alive = head.keep_alive;
+    http1->body = head.body;
+    http1->body_left = head.length;
+    http1->chunked = (struct chunked){0};
+    http1->phase = head.body == BODY_NONE ? PHASE_HEAD : PHASE_BODY;
+    request_begin(request, head.body == BODY_CHUNKED ? REQUEST_BODY_UNKNOWN : head.length);
+    if (request->responded)
+        return 0;
+    if (head.body == BODY_NONE) {
+        request_end(request);
+    } else {
+        arm(http1, settings_of(http1)->body_timeout);
+        if (head.expect_continue)
+            transport_write(transport, "HTTP/1.1 100 Continue\r\n\r\n", 25);
+    }
+    return 0;
+}
+
+/* Returns the bytes consumed: a whole head, or 0 when more is needed. */
+static size_t take_head(struct http1 *http1, const char *data, size_t len)
+{
+    int found = head_scan(data, len, settings_of(http1)->header_limit, &http1->scan);
+    if (found == 0) {
+        if (!http1->head_begun)
+            arm(http1, settings_of(http1)->header_timeout);
+        http1->head_begun = true;
+        return 0;
+    }
+    int error = found < 0 ? found : begin_request(http1, data);
+    size_t used = http1->scan.len;
+    http1->scan = (struct head_scan){0};
+    http1->head_begun = false;
+    if (error != 0) {
+        refuse(http1, -error);
+        return len;
+    }
+    return used;
+}
+
+static void end_body(struct http1 *http1)
+{
+    http1->body = BODY_NONE;
+    http1->phase = PHASE_HEAD;
+    request_end(http1->request);
+}
+
+static size_t take_chunks(struct http1 *http1, const char *data, size_t len)
+{
+    size_t used;
+    cg_str payload;
+    int state = chunked_feed(&http1->chunked, data, len, &used, &payload);
+    if (state < 0) {
+        request_fail(http1->request, -state);
+        return len;
+    }
+    if (payload.len > 0)
+        request_body(http1->request, payload.ptr, payload.len);
+    if (state == 1 && !http1->request->responded)
+        end_body(http1);
+    return used;
+}
+
+static size_t take_body(struct http1 *http1, const char *data, size_t len)
+{
+    arm(http1, settings_of(http1)->body_timeout);
+    if (http1->body == BODY_CHUNKED)
+        return take_chunks(http1, data, len);
+    size_t used = len < http1->body_left ? len : (size_t)http1->body_left;
+    http1->body_left -= used;
+    request_body(http1->request, data, used);
+    if (http1->body_left == 0 && !http1->request->responded)
+        end_body(http1);
+    return used;
+}
+
+/* An answer is begun only when the socket has taken all before it, so that a client which pipelines without
+   reading is not answered into memory. */
+static size_t input(struct transport *transport, const char *data, size_t len)
+{
+    struct http1 *http1 = transport->state;
+    size_t used = 0;
+    while (used < len) {
+        size_t taken;
+        if (http1->phase == PHASE_ANSWER)
+            return used;
+        if (http1->phase == PHASE_HEAD && !transport_idle(transport)) {
+            transport->want_writable = true;
+            return used;
+        }
+        if (http1->phase == PHASE_HEAD)
+            taken = take_head(http1, data + used, len - used);
+        else
+            taken = take_body(http1, data + used, len - used);
+        used += taken;
+        if (transport->protocol == NULL)
+            return len;
+        if (http1->phase == PHASE_ANSWER && !continue_answer(http1))
+            return transport->protocol == NULL ? len : used;
+        if (taken == 0)
+            break;
+    }
+    return used;
+}
+
+/* FIN is a half-close: what was received whole is answered (RFC 9112, section 9.6). */
+static void end_of_input(struct transport *transport)
+{
+    struct http1 *http1 = transport->state;
+    if (http1->phase == PHASE_BODY)
+        transport_abort(transport);
+    else if (http1->phase == PHASE_HEAD && (transport_idle(transport) || transport->stash.len == 0))
+        transport_close(transport, false);
+}
+
+static void writable(struct transport *transport)
+{
+    struct http1 *http1 = transport->state;
+    if (http1->phase == PHASE_ANSWER && !continue_answer(http1))
+        return;
+    transport_resume(transport);
+    if (transport->protocol != NULL && transport->ended && http1->phase == PHASE_HEAD &&
+        !transport->want_writable)
+        transport_close(transport, false);
+}
+
+static void timeout(struct transport *transport)
+{
+    struct http1 *http1 = transport->state;
+    if (http1->phase == PHASE_ANSWER)
+        transport_abort(transport);
+    else if (http1->phase == PHASE_BODY || http1->head_begun)
+        refuse(http1, 408);
+    else
+        transport_close(transport, false);
+}
+
+static void drain(struct transport *transport)
+{
+    struct http1 *http1 = transport->state;
+    if (http1->phase == PHASE_HEAD && !http1->head_begun)
+        arm(http1, DRAIN_GRACE_MS);
+}
+
+static const struct protocol http1_protocol = {
+    .input = input,
+    .end_of_input = end_of_input,
+    .writable = writable,
+    .timeout = timeout,
+    .drain = drain,
+    .gone = gone,
+};

@@ -1,0 +1,87 @@
+#include "http/loop.h"
+
+#include "app/templates.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "http/transport.h"
+#include "parse/date.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LONGEST_WAIT_MS 60000
+
+static void on_mail(h2o_socket_t *socket, const char *error)
+{
+    (void)error;
+    mailbox_run(&((struct loop *)socket->data)->mailbox);
+}
+
+int loop_init(struct loop *loop, unsigned index, const struct app *app)
+{
+    *loop = (struct loop){.index = index, .app = app, .second = -1};
+    int error = mailbox_init(&loop->mailbox);
+    if (error != 0)
+        return error;
+    list_init(&loop->transports);
+    loop->h2o = h2o_evloop_create();
+    loop->input = xalloc(LOOP_BUFFER_SIZE);
+    loop->plain = xalloc(LOOP_BUFFER_SIZE);
+    loop->output.data = xalloc(LOOP_BUFFER_SIZE);
+    loop->templates = templates_create();
+    loop->next_id = (uint64_t)index << 48;
+    loop->now = monotonic_ms();
+    loop->mail_socket = h2o_evloop_socket_create(loop->h2o, loop->mailbox.fd, H2O_SOCKET_FLAG_DONT_READ);
+    loop->mail_socket->data = loop;
+    h2o_socket_read_start(loop->mail_socket, on_mail);
+    loop_update_date(loop);
+    return 0;
+}
+
+/* The event loop itself is not destroyed: libh2o leaves its epoll descriptor open in h2o_evloop_destroy, and
+   a loop ends only when its process does. */
+void loop_finish(struct loop *loop)
+{
+    if (loop == NULL || loop->h2o == NULL)
+        return;
+    h2o_socket_close(loop->mail_socket); /* and with it the mailbox's descriptor */
+    loop->mailbox.fd = -1;
+    mailbox_finish(&loop->mailbox);
+    h2o_evloop_destroy(loop->h2o);
+    timers_finish(&loop->timers);
+    arena_pool_finish(&loop->arenas);
+    free(loop->input);
+    free(loop->plain);
+    free(loop->output.data);
+    templates_destroy(loop->templates);
+    loop->h2o = NULL;
+}
+
+void loop_leave(struct loop *loop)
+{
+    loop->draining = loop->leaving = true;
+    list_for_each (link, &loop->transports)
+        transport_drain(list_item(link, struct transport, link));
+}
+
+void loop_update_date(struct loop *loop)
+{
+    int64_t second = (int64_t)time(NULL);
+    if (second == loop->second)
+        return;
+    loop->second = second;
+    date_format(second, loop->date);
+}
+
+void loop_run(struct loop *loop)
+{
+    while (!loop->leaving || !list_empty(&loop->transports)) {
+        int wait = timers_wait(&loop->timers, loop->now);
+        if (wait < 0 || wait > LONGEST_WAIT_MS)
+            wait = LONGEST_WAIT_MS;
+        if (h2o_evloop_run(loop->h2o, wait) != 0 && errno != EINTR)
+            abort(); /* epoll itself failed: nothing on this loop would ever be served again */
+        loop->now = monotonic_ms();
+        timers_run(&loop->timers, loop->now);
+    }
+}

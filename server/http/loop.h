@@ -1,0 +1,56 @@
+/* One event loop and all that belongs to its thread: connections, timers, buffers. Loops share nothing but
+   what is immutable, reached through `app`. */
+#ifndef HTTP_LOOP_H
+#define HTTP_LOOP_H
+
+#include "base/arena.h"
+#include "base/list.h"
+#include "base/mailbox.h"
+#include "base/timers.h"
+
+#include <h2o.h>
+#include <stdbool.h>
+
+#define LOOP_BUFFER_SIZE (64 * 1024)
+
+struct app;
+struct templates;
+struct transport;
+
+struct loop {
+    h2o_loop_t *h2o;
+    h2o_socket_t *mail_socket;
+    const struct app *app;
+    unsigned index;
+    bool draining; /* no new requests on kept-alive connections */
+    bool leaving;  /* loop_run returns once no connection is left */
+    struct mailbox mailbox;
+    struct timers timers;
+    struct arena_pool arenas;
+    struct templates *templates;
+    uint64_t next_id; /* of requests and lock owners: unique in the process */
+    int64_t now;      /* monotonic ms, of this turn */
+    int64_t second;   /* since 1970, of date */
+    char date[30];    /* of this second: "Sun, 06 Nov 1994 08:49:37 GMT" */
+
+    struct list transports;
+    size_t transport_count;
+    char *input; /* LOOP_BUFFER_SIZE: what one recv brings, of whichever connection has its turn */
+    char *plain; /* the same, decrypted */
+    struct {     /* what the connection that has its turn wants to send: joined here, sent once */
+        struct transport *owner;
+        size_t len;
+        char *data; /* LOOP_BUFFER_SIZE */
+    } output;
+};
+
+int loop_init(struct loop *loop, unsigned index, const struct app *app); /* 0 or a negative errno */
+void loop_finish(struct loop *loop);
+/* Until loop_leave was called and the last connection has ended. */
+void loop_run(struct loop *loop);
+/* On the loop's thread: lets connections finish what has begun, and take nothing new. */
+void loop_leave(struct loop *loop);
+/* Brings date up to the current second. */
+void loop_update_date(struct loop *loop);
+
+#endif

@@ -1,0 +1,75 @@
+/* One request and its answer, whatever protocol brought it. The seam between protocols and the rest:
+
+   upward (called by http1 and http2): request_create, fill in the head, request_begin, request_body for each
+   piece, request_end, and request_destroy when the answer is sent or the client is gone; downward:
+   stream_ops. */
+#ifndef HTTP_REQUEST_H
+#define HTTP_REQUEST_H
+
+#include "app/router.h"
+#include "http/response.h"
+
+struct event;
+struct request;
+
+struct stream_ops {
+    /* Frames the whole answer and sends it; the protocol destroys the request when it has left. Exactly once
+       a request; it may come before the body has ended (413, 404...): what is still to come is then unwanted.
+     */
+    void (*respond)(struct request *request, const struct response *response);
+};
+
+struct request {
+    struct loop *loop;
+    const struct stream_ops *ops;
+    struct transport *transport;
+    void *stream; /* the protocol's */
+    struct arena arena;
+
+    /* The head; filled in by the protocol from memory of the arena, strings terminated. */
+    cg_str method_text, target, host, scheme;
+    cg_str raw_path, raw_query; /* parts of target, not terminated */
+    cg_field *fields;           /* names in lower case, Cookie lines joined */
+    size_t field_count;
+    bool expects_continue; /* the client waits for a 100 before it sends the body */
+    bool redirect;         /* came in where everything is sent on to https */
+
+    enum method method;
+    cg_str path;                 /* decoded and normalised */
+    const struct action *action; /* NULL: not a function's */
+    uint64_t body_limit;
+    struct buffer body;
+    uint64_t received;   /* bytes of the body so far */
+    int refusal;         /* the status that the head alone earned; 0: none */
+    bool discard;        /* the body is read and dropped */
+    bool responded;      /* nothing more is wanted of the body */
+    struct event *event; /* a function's: its answer holds the body; else NULL */
+    struct response response;
+    struct match match; /* last: too large to be cleared for each request */
+};
+
+#define REQUEST_BODY_UNKNOWN UINT64_MAX
+
+struct request *request_create(struct loop *loop, struct transport *transport, const struct stream_ops *ops,
+                               void *stream);
+void request_destroy(struct request *request);
+
+/* The head is complete. length: of the body, 0 for none, REQUEST_BODY_UNKNOWN when it is not told. Routes,
+   and may answer at once. */
+void request_begin(struct request *request, uint64_t length);
+void request_body(struct request *request, const char *data, size_t len);
+/* The body is complete: runs what answers. Not to be called once responded. */
+void request_end(struct request *request);
+
+/* Answers of the server itself, as text or as the site's 404 page; never with a path or a version in them. */
+void request_fail(struct request *request, int status);
+/* For protocols that have to refuse what never became a request: the text that belongs to a status. */
+cg_str request_error_text(int status);
+
+void request_respond(struct request *request, const struct response *response);
+/* Puts text into an answer that says it. */
+void request_respond_text(struct request *request, int status, const char *type, cg_str text);
+/* First field of that name (lower case), or NULL. */
+const cg_field *request_field(const struct request *request, const char *name);
+
+#endif

@@ -1,0 +1,34 @@
+/* An answer, ready to be framed: by http1 as text, by http2 as fields. */
+#ifndef HTTP_RESPONSE_H
+#define HTTP_RESPONSE_H
+
+#include "http/transport.h"
+
+#define RESPONSE_HEAD_LIMIT (48 * 1024) /* bytes of an HTTP/1 head; a function's larger one becomes 500 */
+
+struct response {
+    int status;
+    const cg_field *fields; /* names in lower case; without date, content-length and connection */
+    size_t field_count;
+    cg_str block; /* the same fields as HTTP/1 lines with content-length, when prebuilt; else empty */
+    cg_str body;  /* immutable until the request is destroyed */
+    bool head;    /* the answer to HEAD: content-length tells of body, which is not sent */
+    bool close;   /* this connection ends with it */
+};
+
+/* 1xx, 204 and 304 have neither body nor content-length (RFC 9110, section 8.6). */
+static inline bool response_has_body(int status)
+{
+    return status >= 200 && status != 204 && status != 304;
+}
+
+const char *response_reason(int status); /* "Not Found"; "Unknown" for a status without a name */
+
+/* Upper bound of the head's bytes. */
+size_t response_head_size(const struct response *response);
+/* Writes the HTTP/1 head, with date, into out (response_head_size bytes) and returns its length. keep_alive:
+   the connection goes on; http10: say so in words. */
+size_t response_write_head(const struct response *response, const struct loop *loop, bool keep_alive,
+                           bool http10, char *out);
+
+#endif

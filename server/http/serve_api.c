@@ -1,0 +1,170 @@
+#include "app/context.h"
+#include "app/event.h"
+#include "base/log.h"
+#include "http/app.h"
+#include "http/serve.h"
+#include "shm/locks.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JSON_TYPE "application/json; charset=utf-8"
+
+/* ---- what a route asks for ---- */
+
+static bool same_secret(const char *given, cg_str key)
+{
+    size_t len = strlen(given);
+    return len == key.len && sodium_memcmp(given, key.ptr, len) == 0;
+}
+
+static bool key_is_wrong(struct event *event)
+{
+    cg_str key = context.settings->api_key;
+    const char *given = event_header(event, "x-api-key");
+    if (given == NULL)
+        given = event_param(event, "apiKey");
+    return given == NULL || !same_secret(given, key);
+}
+
+static void refuse_key(struct event *event)
+{
+    static const char text[] =
+        "{\"status\":\"KO\",\"code\":\"BAD_API_KEY\",\"details\":\"Wrong or no apiKey received.\"}";
+    answer_begin(&event->answer, 403, JSON_TYPE);
+    answer_write(&event->answer, text, sizeof text - 1);
+}
+
+/* false: one is missing, and the 400 names all that are. */
+static bool has_parameters(struct event *event)
+{
+    const struct action *action = event->action;
+    json_t *missing = NULL;
+    for (size_t i = 0; i < action->parameter_count; i++) {
+        if (event_param(event, action->parameters[i].ptr) != NULL)
+            continue;
+        if (missing == NULL)
+            missing = json_array();
+        json_array_append_new(missing, json_stringn(action->parameters[i].ptr, action->parameters[i].len));
+    }
+    if (missing == NULL)
+        return true;
+    json_t *body =
+        json_pack("{s:s, s:s, s:o}", "status", "KO", "code", "MissingMandatoryParams", "list", missing);
+    char *text = json_dumps(body, JSON_COMPACT);
+    answer_begin(&event->answer, 400, JSON_TYPE);
+    answer_write(&event->answer, text, strlen(text));
+    free(text);
+    json_decref(body);
+    return false;
+}
+
+/* ---- the event ---- */
+
+static cg_str make_id(struct event *event)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t mixed = event->owner * 0x9e3779b97f4a7c15u ^ context.id_seed;
+    char *text = arena_alloc(event->arena, 17);
+    for (int i = 0; i < 16; i++)
+        text[i] = digits[mixed >> (60 - 4 * i) & 15];
+    text[16] = '\0';
+    return cg_bytes(text, 16);
+}
+
+static struct event *make_event(struct request *request)
+{
+    struct event *event = arena_zalloc(&request->arena, sizeof *event);
+    cg_event *public = &event->public;
+    event->arena = &request->arena;
+    event->action = request->action;
+    event->templates = request->loop->templates;
+    event->now = request->loop->now;
+    event->owner = ++request->loop->next_id;
+    answer_init(&event->answer, event->arena);
+    public->method = request->method_text;
+    public->path = request->path;
+    public->ip = cg_string(request->transport->ip);
+    public->query = request->raw_query;
+    public->url = request->target;
+    public->host = request->host;
+    public->scheme = request->scheme;
+    public->route = request->match.route->pattern;
+    public->id = make_id(event);
+    public->headers = (cg_fields){request->fields, request->field_count};
+    public->body = request->body.len > 0 ? cg_bytes(request->body.data, request->body.len) : cg_bytes("", 0);
+    request->event = event;
+    return event;
+}
+
+/* ---- the answer ---- */
+
+static void log_fault(const struct event *event)
+{
+    log_error("%s: %s %s: %s; answered 500 (request %s)", event->action->module->name,
+              event->public.method.ptr, event->public.path.ptr, event->answer.fault, event->public.id.ptr);
+}
+
+/* Nothing that the function set survives its own mistake. */
+static void replace_by_500(struct event *event)
+{
+    log_fault(event);
+    answer_finish(&event->answer);
+    answer_text(&event->answer, 500, "500 - Internal server error");
+}
+
+static void check_size(struct event *event)
+{
+    struct response probe = {.fields = event->answer.fields, .field_count = event->answer.field_count};
+    if (response_head_size(&probe) > RESPONSE_HEAD_LIMIT)
+        answer_fault(&event->answer, "the headers are longer than %d bytes", RESPONSE_HEAD_LIMIT);
+}
+
+static void respond(struct request *request, struct event *event)
+{
+    struct answer *answer = &event->answer;
+    check_size(event);
+    if (answer->fault != NULL)
+        replace_by_500(event);
+    int status = answer->status ? answer->status : answer->body_len > 0 ? 200 : 204;
+    if (answer->body_len > 0 && answer_field(answer, "content-type") == NULL)
+        answer_set_field(answer, "content-type", "text/plain; charset=utf-8");
+    answer_set_field(answer, "x-request-id", event->public.id.ptr);
+    struct response response = {
+        .status = status,
+        .fields = answer->fields,
+        .field_count = answer->field_count,
+        .body = response_has_body(status) ? cg_bytes(answer->body, answer->body_len) : cg_bytes("", 0),
+    };
+    request_respond(request, &response);
+}
+
+/* ---- the call ---- */
+
+/* The handler's frames are left without unwinding when it asks for memory that is not there: what it holds
+   leaks, but the server and everybody else go on. */
+static void call(struct event *event)
+{
+    if (_setjmp(event->out_of_memory) == 0)
+        event->action->handler(&event->public);
+    else
+        answer_fault(&event->answer, "out of memory");
+}
+
+void serve_api(struct request *request)
+{
+    struct event *event = make_event(request);
+    int error = event_parse(event, &request->match);
+    if (error != 0)
+        answer_text(&event->answer, -error, "%d - %s", -error,
+                    error == -413 ? "The form has too many or too large parts" : "The form can't be read");
+    else if (event->action->is_private && key_is_wrong(event))
+        refuse_key(event);
+    else if (has_parameters(event))
+        call(event);
+    if (event->holds_lock)
+        shm_unlock_all(context.shm, event->owner);
+    respond(request, event);
+    event_finish(event);
+}
