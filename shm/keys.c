@@ -277,7 +277,7 @@ int shm_key_get(struct shm *shm, const char *collection, const char *key, shm_al
 {
     struct shm_name name;
     struct bounce bounce;
-    size_t len, room = sizeof bounce.small;
+    size_t len = 0, room = sizeof bounce.small;
     int r = shm_name_init(shm, &name, collection, key);
     if (r == 0)
         r = copy_value(shm, &name, bounce.small, room, &len);
@@ -309,7 +309,7 @@ int shm_key_read(struct shm *shm, const char *collection, const char *key, void 
 {
     struct shm_name name;
     struct bounce bounce;
-    size_t len;
+    size_t len = 0;
     int r = shm_name_init(shm, &name, collection, key);
     if (r < 0)
         return r;

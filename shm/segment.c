@@ -195,7 +195,7 @@ static int create_anonymous(size_t size, struct shm **ret_shm)
     struct shm *shm = NULL;
     if (r == 0)
         r = map(fd, size, &shm);
-    if (r == 0)
+    if (shm)
         r = fill(shm);
     if (r < 0) {
         if (shm)
@@ -255,12 +255,12 @@ static int open_file(const char *path, size_t size, bool *ret_fresh)
 static int create_file(const char *path, size_t size, struct shm **ret_shm)
 {
     bool fresh = false;
-    struct shm *shm;
+    struct shm *shm = NULL;
     int fd = open_file(path, size, &fresh);
     if (fd < 0)
         return fd;
     int r = map(fd, size, &shm);
-    if (r < 0) {
+    if (!shm) {
         close(fd);
         return r;
     }
@@ -285,13 +285,13 @@ int shm_create(const char *path, size_t size, struct shm **ret_shm)
 int shm_attach(int fd, struct shm **ret_shm)
 {
     struct stat status;
-    struct shm *shm;
+    struct shm *shm = NULL;
     if (fstat(fd, &status) < 0)
         return -errno;
     if (status.st_size < (off_t)SHM_SIZE_MIN || status.st_size > (off_t)SHM_SIZE_MAX)
         return -EPROTO;
     int r = map(fd, (size_t)status.st_size, &shm);
-    if (r < 0)
+    if (!shm)
         return r;
     r = check(shm);
     if (r < 0) {

@@ -22,6 +22,8 @@ int shm_worker_join(struct shm *shm)
 
 void shm_worker_gone(struct shm *shm, pid_t pid)
 {
+    if (pid <= 0)
+        return;
     shm_locks_worker_gone(shm, pid);
     shm_table_worker_gone(shm, pid);
     for (int slot = 1; slot < SHM_WORKERS; slot++) {

@@ -230,6 +230,7 @@ int main(void)
     Suite *suite = suite_create("shm_counters");
     TCase *tcase = tcase_create("counters");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_name_is_one_counter);
     tcase_add_test(tcase, names_are_bounded);
     tcase_add_test(tcase, a_name_is_of_one_kind);

@@ -10,7 +10,7 @@
 #include "shm/layout.h"
 #include "shm/segment.h"
 
-enum { BLOCKS = 300, ROUNDS = 60000 };
+enum { BLOCKS = 300, ROUNDS = 20000 };
 
 static struct shm *shm;
 
@@ -175,6 +175,7 @@ int main(void)
     Suite *suite = suite_create("shm_heap");
     TCase *tcase = tcase_create("heap");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, blocks_do_not_overlap_and_join_again);
     tcase_add_test(tcase, a_part_is_kept_for_those_who_replace);
     tcase_add_test(tcase, offsets_that_are_no_blocks_have_no_room);

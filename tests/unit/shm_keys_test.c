@@ -463,7 +463,7 @@ int main(void)
     Suite *suite = suite_create("shm_keys");
     TCase *tcase = tcase_create("keys");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, what_is_set_is_read);
     tcase_add_test(tcase, names_cannot_be_taken_for_others);
     tcase_add_test(tcase, senseless_arguments_are_refused);

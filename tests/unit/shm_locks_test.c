@@ -264,7 +264,7 @@ int main(void)
     Suite *suite = suite_create("shm_locks");
     TCase *tcase = tcase_create("locks");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, one_owner_at_a_time);
     tcase_add_test(tcase, senseless_arguments_are_refused);
     tcase_add_test(tcase, all_locks_of_an_owner_are_released);

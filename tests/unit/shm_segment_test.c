@@ -360,6 +360,7 @@ int main(void)
     Suite *suite = suite_create("shm_segment");
     TCase *tcase = tcase_create("segment");
     tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_second_mapping_sees_the_same);
     tcase_add_test(tcase, sizes_out_of_bounds_are_refused);
     tcase_add_test(tcase, a_memfd_segment_cannot_shrink);
