@@ -1,0 +1,120 @@
+#include "http/http2_session.h"
+
+#include <string.h>
+
+#define FRAME_HEAD_SIZE 9
+#define OWN_FIELDS 4 /* :status, server, date, content-length */
+
+/* A frame goes out whole or not at all: nghttp2 drops one whose stream is reset while it waits. */
+static bool put_frame(struct transport *transport, const void *head, size_t head_len, const void *body,
+                      size_t body_len)
+{
+    if (!transport_has_room(transport))
+        return false;
+    char *out = transport_reserve(transport, head_len + body_len);
+    memcpy(out, head, head_len);
+    if (body_len > 0)
+        memcpy(out + head_len, body, body_len);
+    transport_commit(transport, head_len + body_len);
+    return true;
+}
+
+ssize_t http2_send(nghttp2_session *session, const uint8_t *data, size_t len, int flags, void *arg)
+{
+    const struct http2 *http2 = arg;
+    (void)session;
+    (void)flags;
+    return put_frame(http2->transport, data, len, NULL, 0) ? (ssize_t)len : NGHTTP2_ERR_WOULDBLOCK;
+}
+
+int http2_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head, size_t len,
+                    nghttp2_data_source *source, void *arg)
+{
+    const struct http2 *http2 = arg;
+    struct http2_stream *stream = source->ptr;
+    (void)session;
+    (void)frame;
+    const char *body = stream->request->response.body.ptr + stream->sent;
+    if (!put_frame(http2->transport, head, FRAME_HEAD_SIZE, body, len))
+        return NGHTTP2_ERR_WOULDBLOCK;
+    stream->sent += len;
+    return 0;
+}
+
+/* Only says how much comes next; http2_send_data fetches it. */
+static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *out, size_t size, uint32_t *flags,
+                         nghttp2_data_source *source, void *arg)
+{
+    const struct http2_stream *stream = source->ptr;
+    size_t left = stream->request->response.body.len - stream->sent;
+    (void)session;
+    (void)id;
+    (void)out;
+    (void)arg;
+    *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    if (left <= size)
+        *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return (ssize_t)(left < size ? left : size);
+}
+
+static nghttp2_nv field_of(cg_str name, cg_str value)
+{
+    return (nghttp2_nv){.name = (uint8_t *)name.ptr,
+                        .namelen = name.len,
+                        .value = (uint8_t *)value.ptr,
+                        .valuelen = value.len};
+}
+
+/* Fields of a connection, which HTTP/2 knows none of (RFC 9113, section 8.2.2). */
+static bool is_forbidden(cg_str name)
+{
+    static const char *const forbidden[] = {"connection", "keep-alive", "proxy-connection",
+                                            "transfer-encoding", "upgrade"};
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
+        if (name.len == strlen(forbidden[i]) && memcmp(name.ptr, forbidden[i], name.len) == 0)
+            return true;
+    return false;
+}
+
+/* nghttp2 copies what it is given, so nothing here has to live on. */
+static size_t list_fields(struct request *request, const struct response *response, nghttp2_nv *out)
+{
+    struct arena *arena = &request->arena;
+    size_t count = 0;
+    loop_update_date(request->loop);
+    out[count++] = field_of(cg_string(":status"), arena_printf(arena, "%03d", response->status));
+    out[count++] = field_of(cg_string("server"), cg_string("cloudgate"));
+    out[count++] = field_of(cg_string("date"), cg_string(request->loop->date));
+    for (size_t i = 0; i < response->field_count; i++)
+        if (!is_forbidden(response->fields[i].name))
+            out[count++] = field_of(response->fields[i].name, response->fields[i].value);
+    if (response_has_body(response->status))
+        out[count++] = field_of(cg_string("content-length"), arena_printf(arena, "%zu", response->body.len));
+    return count;
+}
+
+static void respond(struct request *request, const struct response *response)
+{
+    struct http2_stream *stream = request->stream;
+    struct http2 *http2 = stream->http2;
+    nghttp2_nv *fields = arena_alloc(&request->arena, (response->field_count + OWN_FIELDS) * sizeof *fields);
+    nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_body};
+    bool has_data = !response->head && response_has_body(response->status) && response->body.len > 0;
+    size_t count = list_fields(request, response, fields);
+    stream->sending = true;
+    http2->sending++;
+    nghttp2_submit_response(http2->session, stream->id, fields, count, has_data ? &body : NULL);
+    if (response->close && !http2->draining) {
+        nghttp2_submit_shutdown_notice(http2->session);
+        http2->draining = true;
+    }
+    http2_settle(http2);
+}
+
+void http2_submit_continue(struct http2_stream *stream)
+{
+    nghttp2_nv status = field_of(cg_string(":status"), cg_string("100"));
+    nghttp2_submit_headers(stream->http2->session, NGHTTP2_FLAG_NONE, stream->id, NULL, &status, 1, NULL);
+}
+
+const struct stream_ops http2_stream_ops = {.respond = respond};

@@ -1,0 +1,155 @@
+#include "http/http2_head.h"
+
+#include "parse/bytes.h"
+#include "parse/cookie.h"
+#include "parse/field.h"
+#include "parse/head.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define FIELDS_AT_FIRST 16
+#define LENGTH_DIGITS 18 /* as in HTTP/1: always fits, never near an overflow */
+
+static bool is(cg_str text, const char *other)
+{
+    return text.len == strlen(other) && memcmp(text.ptr, other, text.len) == 0;
+}
+
+static cg_str copy(struct request *request, cg_str text)
+{
+    return arena_copy(&request->arena, text.ptr, text.len);
+}
+
+static void add_pseudo(struct http2_head *head, struct request *request, cg_str name, cg_str value)
+{
+    if (is(name, ":method"))
+        request->method_text = copy(request, value);
+    else if (is(name, ":path"))
+        request->target = copy(request, value);
+    else if (is(name, ":scheme"))
+        request->scheme = copy(request, value);
+    else if (is(name, ":authority"))
+        head->authority = copy(request, value);
+    else
+        head->malformed = true;
+}
+
+static void note_length(struct http2_head *head, cg_str value)
+{
+    head->malformed |= head->has_length || value.len == 0 || value.len > LENGTH_DIGITS;
+    head->has_length = true;
+    for (size_t i = 0; i < value.len && !head->malformed; i++) {
+        head->malformed = !byte_is_digit(value.ptr[i]);
+        head->length = 10 * head->length + (uint64_t)(value.ptr[i] - '0');
+    }
+}
+
+static void note_host(struct http2_head *head, struct request *request, cg_str value)
+{
+    head->malformed |= request->host.ptr != NULL;
+    request->host = value;
+}
+
+static void note_field(struct http2_head *head, struct request *request, const cg_field *field)
+{
+    if (is(field->name, "host"))
+        note_host(head, request, field->value);
+    else if (is(field->name, "content-length"))
+        note_length(head, field->value);
+    else if (is(field->name, "expect") && token_equal(field->value, "100-continue"))
+        request->expects_continue = true;
+    else if (is(field->name, "expect"))
+        head->other_expectation = true;
+}
+
+static void append(struct http2_head *head, struct request *request, cg_field field)
+{
+    if (request->field_count == head->capacity) {
+        size_t more = head->capacity == 0 ? FIELDS_AT_FIRST : 2 * head->capacity;
+        request->fields =
+            arena_grow(&request->arena, request->fields, head->capacity * sizeof field, more * sizeof field);
+        head->capacity = more;
+    }
+    request->fields[request->field_count++] = field;
+}
+
+void http2_head_add(struct http2_head *head, struct request *request, cg_str name, cg_str value, size_t limit)
+{
+    head->size += name.len + value.len + HTTP2_FIELD_OVERHEAD;
+    head->too_large |= head->size > limit;
+    if (head->too_large)
+        return;
+    if (name.len > 0 && name.ptr[0] == ':') {
+        add_pseudo(head, request, name, value);
+    } else if (request->field_count == HEAD_MAX_FIELDS) {
+        head->too_large = true;
+    } else {
+        cg_field field = {copy(request, name), copy(request, value)};
+        append(head, request, field);
+        note_field(head, request, &field);
+    }
+}
+
+/* Whoever handles requests may look at all of these, also of a refused one. */
+static void fill_gaps(struct request *request)
+{
+    cg_str *const all[] = {&request->method_text, &request->target, &request->scheme, &request->host};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->ptr == NULL)
+            *all[i] = cg_bytes("", 0);
+}
+
+static bool target_valid(const struct request *request)
+{
+    cg_str target = request->target;
+    for (size_t i = 0; i < target.len; i++)
+        if (!(byte_class(target.ptr[i]) & BYTE_TARGET))
+            return false;
+    return (target.len > 0 && target.ptr[0] == '/') ||
+           (is(target, "*") && is(request->method_text, "OPTIONS"));
+}
+
+static void split_target(struct request *request)
+{
+    const char *target = request->target.ptr, *end = target + request->target.len;
+    const char *mark = memchr(target, '?', request->target.len);
+    request->raw_path = cg_bytes(target, (size_t)((mark ? mark : end) - target));
+    request->raw_query = mark ? cg_bytes(mark + 1, (size_t)(end - mark) - 1) : cg_bytes(end, 0);
+}
+
+/* :authority and Host must not contradict each other; one of them is enough. Functions see a Host field in
+   any case, as they do with HTTP/1. False: neither, or both and different. */
+static bool settle_host(struct http2_head *head, struct request *request)
+{
+    cg_str authority = head->authority, host = request->host;
+    if (authority.ptr == NULL)
+        return host.ptr != NULL && host_valid(host);
+    if (host.ptr != NULL &&
+        (host.len != authority.len || strncasecmp(host.ptr, authority.ptr, host.len) != 0))
+        return false;
+    if (host.ptr == NULL) {
+        append(head, request, (cg_field){{0}, {0}});
+        memmove(request->fields + 1, request->fields, (request->field_count - 1) * sizeof *request->fields);
+        request->fields[0] = (cg_field){cg_bytes("host", 4), authority};
+    }
+    request->host = authority;
+    return host_valid(authority);
+}
+
+int http2_head_finish(struct http2_head *head, struct request *request)
+{
+    bool has_host = settle_host(head, request);
+    fill_gaps(request);
+    split_target(request);
+    request->method = method_of(request->method_text);
+    cookie_join(request->fields, &request->field_count, &request->arena);
+    if (head->too_large)
+        return 431;
+    if (is(request->method_text, "CONNECT"))
+        return 501;
+    if (head->malformed || !has_host || !target_valid(request) ||
+        (!is(request->scheme, "https") && !is(request->scheme, "http")))
+        return 400;
+    return head->other_expectation ? 417 : 0;
+}
