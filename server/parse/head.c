@@ -111,9 +111,9 @@ static int reduce_absolute_form(struct parser *parser, char *target, char *end)
     size_t len = (size_t)(rest - host);
     if (len == 0 || !host_valid(cg_bytes(host, len)))
         return -400;
+    host = memmove(host - 2, host, len);
     if (rest == end || *rest == '?')
         *--rest = '/';
-    host = memmove(host - 2, host, len);
     host[len] = '\0';
     parser->has_absolute_host = true;
     parser->head.host = cg_bytes(host, len);

@@ -36,7 +36,7 @@ enum body_kind {
     BODY_CHUNKED,
 };
 
-/* All slices point into the data that was parsed and end in a NUL, but for path when there is a query. */
+/* Slices point into the data that was parsed (an absent host is ""). All but path end in a NUL. */
 struct head {
     cg_str method;
     /* In origin form, or "*": an absolute form is reduced to its path and query ("/" when it has none). */
