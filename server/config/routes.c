@@ -327,19 +327,19 @@ static void check_twins(struct draft *draft, const struct route_setting *routes,
     struct arena *arena = &draft->settings->arena;
     struct map shapes = {0};
     for (size_t i = 0; i < count; i++) {
-        struct twin *twin = arena_zalloc(arena, sizeof *twin), *first = NULL;
+        struct twin *twin = arena_zalloc(arena, sizeof *twin);
         cg_str shape = shape_of(arena, routes[i].pattern);
+        struct twin *first = map_get(&shapes, shape.ptr, shape.len), *other = first;
         twin->route = &routes[i];
-        if (map_add(&shapes, shape.ptr, shape.len, twin) == 0)
+        if (first == NULL) {
+            (void)map_add(&shapes, shape.ptr, shape.len, twin);
             continue;
-        first = map_get(&shapes, shape.ptr, shape.len);
-        for (const struct twin *other = first; other != NULL; other = other->next) {
-            if (overlap(other->route, twin->route)) {
-                draft_complain(draft, routes[i].line, "route '%.100s' matches what '%.100s' in line %d does",
-                               routes[i].pattern.ptr, other->route->pattern.ptr, other->route->line);
-                break;
-            }
         }
+        while (other != NULL && !overlap(other->route, twin->route))
+            other = other->next;
+        if (other != NULL)
+            draft_complain(draft, routes[i].line, "route '%.100s' matches what '%.100s' in line %d does",
+                           routes[i].pattern.ptr, other->route->pattern.ptr, other->route->line);
         twin->next = first->next;
         first->next = twin;
     }
