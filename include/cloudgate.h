@@ -33,7 +33,7 @@ extern "C" {
 
 #define CG_ABI 1
 
-#define CG_EXPORT __attribute__((visibility("default"), used))
+#define CG_EXPORT __attribute__((visibility("default")))
 #define CG_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define CG_CHECKED __attribute__((warn_unused_result))
 #define CG_NONNULL __attribute__((returns_nonnull))
@@ -156,26 +156,23 @@ typedef struct cg_module {
     void (*close)(cg_ws *ws, int code, cg_str reason);
 } cg_module;
 
-#ifdef __cplusplus
 /* A C++ const is not exported unless it was declared before. */
-#define CG_DECLARE(type, name) \
-    extern "C" {               \
-    extern type name;          \
-    }
+#ifdef __cplusplus
+#define CG_EXPORTED(type, name) \
+    extern "C" {                \
+    extern CG_EXPORT type name; \
+    }                           \
+    type name
 #else
-#define CG_DECLARE(type, name)
+#define CG_EXPORTED(type, name) CG_EXPORT type name
 #endif
 
 /* Once in a module: CG_MODULE(.get = show, .post = add); */
-#define CG_MODULE(...)                            \
-    CG_DECLARE(const cg_module, cg_module_export) \
-    CG_EXPORT const cg_module cg_module_export = {.abi = CG_ABI, .size = sizeof(cg_module), __VA_ARGS__}
+#define CG_MODULE(...) \
+    CG_EXPORTED(const cg_module, cg_module_export) = {.abi = CG_ABI, .size = sizeof(cg_module), __VA_ARGS__}
 
-/* A further handler of the same module, to be named by `handler: show` in apiconfig.yaml: CG_HANDLER(show);
- */
-#define CG_HANDLER(function)                             \
-    CG_DECLARE(cg_handler *const, cg_handler_##function) \
-    CG_EXPORT cg_handler *const cg_handler_##function = function
+/* A further handler of the same module, named by `handler: show` in apiconfig.yaml: CG_HANDLER(show); */
+#define CG_HANDLER(function) CG_EXPORTED(cg_handler *const, cg_handler_##function) = function
 
 /* ---- looking into the event ---- */
 
