@@ -18,7 +18,9 @@ struct target {
     char *source, *object, *partial; /* paths; partial is what the compiler writes */
     struct timespec changed;         /* the source */
     struct timespec started;
-    pid_t pid; /* of the compiler; 0: none runs */
+    pid_t pid;   /* of the compiler; 0: none runs */
+    char *error; /* why it was not started */
+    bool current;
 };
 
 struct build {
@@ -104,62 +106,55 @@ static bool is_taken(const struct build *build, const struct target *target)
     return false;
 }
 
-static void report(const struct build *build, const struct target *target, const char *what)
-{
-    fprintf(build->out, "%s: %s\n", target->name, what);
-    fflush(build->out);
-}
-
-static void fail(struct build *build, const struct target *target, const char *what)
-{
-    build->failures++;
-    report(build, target, what);
-}
-
-static void start(struct build *build, struct target *target)
+static void start(const struct build *build, struct target *target)
 {
     struct arguments command = {0};
-    char *error = NULL;
     if (is_taken(build, target)) {
-        fail(build, target, "failed: another source makes the same module");
+        target->error = xstrdup("another source makes the same module");
         return;
     }
-    if (is_current(build, target)) {
-        report(build, target, "up to date");
+    target->current = is_current(build, target);
+    if (target->current)
         return;
-    }
     clock_gettime(CLOCK_REALTIME_COARSE, &target->started);
     if (compiler_command(build->settings, target->source, target->partial, &build->library, &command,
-                         &error) == 0) {
-        int result = compiler_start(&command, &target->pid);
-        if (result < 0) {
-            target->pid = 0;
-            error = xsprintf("can't run %s: %s", command.items[0], strerror(-result));
-        }
+                         &target->error) < 0)
+        return;
+    int result = compiler_start(&command, &target->pid);
+    if (result < 0) {
+        target->pid = 0;
+        target->error = xsprintf("can't run %s: %s", command.items[0], strerror(-result));
     }
-    if (error != NULL) {
-        char *text = xsprintf("failed: %s", error);
-        fail(build, target, text);
-        free(text);
-    }
-    free(error);
     arguments_finish(&command);
 }
 
-static void finish(struct build *build, struct target *target)
+/* Puts the compiler's work into its place. 0 or a negative errno. */
+static int deliver(const struct target *target)
 {
-    if (target->pid == 0)
-        return;
     /* As old as its start: what was saved while the compiler ran is newer. */
     const struct timespec times[] = {target->started, target->started};
-    if (!compiler_wait(target->pid))
-        fail(build, target, "failed");
-    else if (utimensat(AT_FDCWD, target->partial, times, 0) < 0 ||
-             rename(target->partial, target->object) < 0)
-        fail(build, target, strerror(errno));
+    if (utimensat(AT_FDCWD, target->partial, times, 0) < 0 || rename(target->partial, target->object) < 0)
+        return -errno;
+    return 0;
+}
+
+static void finish(struct build *build, const struct target *target)
+{
+    const char *error = target->error;
+    bool compiled = target->pid != 0 && compiler_wait(target->pid);
+    int result = compiled ? deliver(target) : 0;
+    if (result < 0)
+        error = strerror(-result);
+    if (target->pid != 0)
+        unlink(target->partial);
+    if (target->current)
+        fprintf(build->out, "%s: up to date\n", target->name);
+    else if (compiled && error == NULL)
+        fprintf(build->out, "%s: built\n", target->name);
     else
-        report(build, target, "built");
-    unlink(target->partial);
+        fprintf(build->out, "%s: failed%s%s\n", target->name, error ? ": " : "", error ? error : "");
+    fflush(build->out);
+    build->failures += !target->current && (!compiled || error != NULL);
 }
 
 static size_t cpu_count(void)
@@ -188,6 +183,7 @@ static void free_targets(struct build *build)
         free(build->targets[i].source);
         free(build->targets[i].object);
         free(build->targets[i].partial);
+        free(build->targets[i].error);
     }
     free(build->targets);
     arguments_finish(&build->library);

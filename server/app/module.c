@@ -1,7 +1,7 @@
 #include "app/module.h"
 
-#include "app/elf.h"
 #include "app/content.h"
+#include "app/elf.h"
 #include "app/missing.h"
 #include "base/alloc.h"
 

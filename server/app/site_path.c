@@ -6,9 +6,8 @@
 /* Written as a URL would have it and then normalised like one, so that both sides agree on every byte. */
 cg_str site_path(struct arena *arena, const char *prefix, const char *name)
 {
-    size_t prefix_len = strlen(prefix), name_len = strlen(name), len = 0;
-    char *url = arena_alloc(arena, prefix_len + 3 * name_len + 1), *to = url + prefix_len;
-    memcpy(url, prefix, prefix_len);
+    size_t name_len = strlen(name), len = 0;
+    char *url = arena_alloc(arena, strlen(prefix) + 3 * name_len + 1), *to = stpcpy(url, prefix);
     for (size_t i = 0; i < name_len; i++) {
         if (name[i] == '/')
             *to++ = '/';

@@ -58,7 +58,7 @@ static void visit_entry(const struct walk *walk, const struct folder *folder, co
     char *path = xsprintf("%s/%s", folder->path, base);
     char *name = folder->name[0] ? xsprintf("%s/%s", folder->name, base) : xstrdup(base);
     struct stat own = {0}, target = {0};
-    struct walk_entry entry = {.path = path, .name = name, .base = base};
+    struct walk_entry entry = {.path = path, .name = name, .base = name + strlen(name) - strlen(base)};
     if (lstat(path, &own) < 0 || stat(path, &target) < 0)
         entry.error = errno;
     else

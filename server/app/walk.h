@@ -11,7 +11,7 @@
 struct walk_entry {
     const char *path;        /* to open it with: root and name joined */
     const char *name;        /* below root: "tests/simple.c" */
-    const char *base;        /* last part of name */
+    const char *base;        /* the last part, inside of name */
     const struct stat *stat; /* of what a link leads to; NULL when there is an error */
     bool outside;            /* a link that leads out of root */
     int error;               /* errno: it can't be looked at, or its entries can't */
