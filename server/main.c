@@ -55,8 +55,8 @@ static const char help_text[] =
     "  --port 3000      0 takes a free port\n"
     "  --host ADDRESS   default: every address of this machine\n"
     "  --threads N      default: the CPUs that this process may use\n"
-    "  --ssl 1          https on --ssl-port (443) with --ssl-cert and --ssl-key, or self-signed\n"
-    "  --verbose 1      say more\n"
+    "  --ssl            https on --ssl-port (443) with --ssl-cert and --ssl-key, or self-signed\n"
+    "  --verbose        say more\n"
     "\n"
     "`cloudgate check` lists them all. Exit status: 0 good, 1 failed, 2 wrong usage.\n";
 
