@@ -91,7 +91,7 @@ int handover_parse(const char *text, struct inheritance *ret_inheritance)
             goto malformed;
         found.listener_count++;
     }
-    if (*text != '\0' || found.listener_count == 0)
+    if (*text != '\0' || listeners == NULL)
         goto malformed;
     found.listeners = listeners;
     *ret_inheritance = found;
