@@ -184,7 +184,6 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
         return stream != NULL ? on_data_end(http2, stream, frame) : 0;
     case NGHTTP2_PING:
     case NGHTTP2_SETTINGS:
-    case NGHTTP2_PRIORITY:
     case NGHTTP2_RST_STREAM:
         return spend_credit(http2);
     default:
@@ -192,8 +191,19 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     }
 }
 
+/* An answer that came before the request had ended keeps the client sending for a while, into nothing:
+   clients that get a reset at once forget the answer. When it has been seen for sure, because more came than
+   the window held that the client had before, a reset without error tells to stop (RFC 9113, section 8.1). */
+static void stop_sender(struct http2_stream *stream)
+{
+    if (stream->ended || stream->sending || stream->stopped || stream->dropped <= HTTP2_DROP_LIMIT)
+        return;
+    stream->stopped = true;
+    nghttp2_submit_rst_stream(stream->http2->session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
+}
+
 /* Bodies never pile up here, so the connection's window is given back at once, a stream's as its request
-   takes the bytes; nothing more is wanted of an answered one. */
+   takes the bytes. */
 static int on_data_chunk_recv(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *data,
                               size_t len, void *arg)
 {
@@ -202,22 +212,23 @@ static int on_data_chunk_recv(nghttp2_session *session, uint8_t flags, int32_t i
     (void)flags;
     http2->progress = now_of(http2);
     nghttp2_session_consume_connection(session, len);
-    if (stream == NULL || stream->request->responded)
+    if (stream == NULL)
         return 0;
-    request_body(stream->request, (const char *)data, len);
-    if (!stream->request->responded)
+    if (stream->request->responded)
+        stream->dropped += len;
+    else
+        request_body(stream->request, (const char *)data, len);
+    if (stream->dropped <= HTTP2_DROP_LIMIT)
         nghttp2_session_consume_stream(session, id, len);
+    stop_sender(stream);
     return 0;
 }
 
-/* An answer that came before the request had ended is followed by a reset without error: the client may stop
-   sending, and keeps the answer (RFC 9113, section 8.1). */
 static void finish_answer(struct http2_stream *stream)
 {
     note_sent(stream);
     earn_credit(stream->http2);
-    if (!stream->ended)
-        nghttp2_submit_rst_stream(stream->http2->session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
+    stop_sender(stream);
 }
 
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
@@ -238,9 +249,10 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
 static int on_frame_not_send(nghttp2_session *session, const nghttp2_frame *frame, int error, void *arg)
 {
     struct http2 *http2 = arg;
-    if (frame->hd.type != NGHTTP2_HEADERS)
+    bool open = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id) != NULL;
+    if (frame->hd.type != NGHTTP2_HEADERS || !open)
         return 0;
-    log_warning("%s: HTTP/2: an answer could not be sent: %s", http2->transport->ip, nghttp2_strerror(error));
+    log_debug("%s: HTTP/2: an answer could not be sent: %s", http2->transport->ip, nghttp2_strerror(error));
     nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_INTERNAL_ERROR);
     return 0;
 }
@@ -389,7 +401,8 @@ static void drain(struct transport *transport)
     http2_settle(http2);
 }
 
-/* Who does not take its answers is dropped; who does not send its request is told so, on each stream. */
+/* Who does not take its answers is dropped; who does not send its request is told so, on each stream. At the
+   next time there is no stream left that was not told. */
 static void timeout(struct transport *transport)
 {
     struct http2 *http2 = transport->state;
@@ -408,6 +421,8 @@ static void timeout(struct transport *transport)
         struct http2_stream *stream = list_item(link, struct http2_stream, link);
         if (!stream->request->responded)
             request_fail(stream->request, 408);
+        else
+            nghttp2_submit_rst_stream(http2->session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
     }
     settle(http2);
 }
