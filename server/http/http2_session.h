@@ -11,7 +11,8 @@
 #define HTTP2_MAX_ACKS 200 /* of PING and SETTINGS, waiting to be sent */
 #define HTTP2_STREAM_WINDOW (256 * 1024)
 #define HTTP2_CONNECTION_WINDOW (1024 * 1024)
-#define HTTP2_CREDIT 400      /* resets, pings, settings, priorities and empty frames in a burst... */
+#define HTTP2_DROP_LIMIT (2 * HTTP2_STREAM_WINDOW) /* bytes taken of a body that nobody wants any more */
+#define HTTP2_CREDIT 400      /* resets, pings, settings and empty frames in a burst... */
 #define HTTP2_CREDIT_PER_S 40 /* ...and for good */
 
 struct http2 {
@@ -33,11 +34,13 @@ struct http2_stream {
     struct request *request; /* holds the stream in its arena */
     struct list link;
     struct http2_head head;
-    size_t sent; /* bytes of the answer's body */
+    size_t sent;      /* bytes of the answer's body */
+    uint64_t dropped; /* bytes of the request's body that came after the answer */
     int32_t id;
-    bool begun; /* the head is complete */
-    bool ended; /* the client has sent END_STREAM */
-    bool sending;
+    bool begun;   /* the head is complete */
+    bool ended;   /* the client has sent END_STREAM */
+    bool sending; /* the answer has not left whole */
+    bool stopped; /* the client was told to send no more */
 };
 
 extern const struct stream_ops http2_stream_ops;
