@@ -279,7 +279,8 @@ int cg_shm_delete(const char *collection, const char *key); /* -ENOENT when ther
 CG_CHECKED int cg_shm_incr(const char *collection, const char *key, int64_t n, int64_t ttl, int64_t *result);
 /* The keys of a collection at this moment; value is empty. */
 cg_fields cg_shm_keys(cg_event *event, const char *collection);
-int64_t cg_shm_clear(const char *collection); /* how many there were */
+/* Removes all keys of a collection. Like cg_shm_keys it looks at the whole store: not for every request. */
+int cg_shm_clear(const char *collection);
 
 /* A named lock (1 to 127 bytes), held across all threads and workers until unlocked or until the event ends.
    Waits wait_ms at most: -ETIMEDOUT; -EDEADLK when this event holds it. */

@@ -6,6 +6,7 @@
 
 #include "app/context.h"
 #include "app/event.h"
+#include "app/json_read.h"
 #include "app/json_text.h"
 #include "app/seal.h"
 #include "base/clock.h"
@@ -233,18 +234,17 @@ json_t *cg_json(cg_event *event)
 
 int cg_json_read(cg_event *event, const char *format, ...)
 {
-    json_error_t error;
+    char error[JSON_READ_ERROR_SIZE];
     json_t *json = event_json(event_of(event));
     if (json == NULL)
         return -EINVAL;
     va_list args;
     va_start(args, format);
-    int result = json_vunpack_ex(json, &error, 0, format, args);
+    int result = json_read(json, error, format, args);
     va_end(args);
-    if (result == 0)
-        return 0;
-    answer_text(answer_of(event), 400, "the body is not what is expected: %s", error.text);
-    return -EINVAL;
+    if (result != 0)
+        answer_text(answer_of(event), 400, "the body is not what is expected: %s", error);
+    return result;
 }
 
 void cg_reply_json(cg_event *event, int status, json_t *json)
@@ -399,7 +399,7 @@ cg_fields cg_shm_keys(cg_event *event, const char *collection)
     return (cg_fields){list.items, list.count};
 }
 
-int64_t cg_shm_clear(const char *collection)
+int cg_shm_clear(const char *collection)
 {
     return shm_keys_clear(context.shm, collection);
 }

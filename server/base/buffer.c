@@ -44,12 +44,15 @@ void buffer_vprintf(struct buffer *buffer, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
-    if (len >= 0) {
+    buffer_reserve(buffer, 0);
+    size_t room = buffer->capacity - buffer->len;
+    int len = vsnprintf(buffer->data + buffer->len, room, format, args);
+    if (len >= 0 && (size_t)len >= room) {
         buffer_reserve(buffer, (size_t)len);
         vsnprintf(buffer->data + buffer->len, (size_t)len + 1, format, again);
-        buffer->len += (size_t)len;
     }
+    if (len > 0)
+        buffer->len += (size_t)len;
     va_end(again);
 }
 

@@ -148,6 +148,7 @@ static int normalise(struct request *request)
 static int route(struct request *request)
 {
     const struct app *app = request->loop->app;
+    const struct static_file *file;
     request->body_limit = app->settings->body_limit;
     if (normalise(request) != 0)
         return 400;
@@ -159,7 +160,9 @@ static int route(struct request *request)
         return request->action->unavailable != NULL ? 503 : 0;
     }
     request->match.route = NULL;
-    return reads_only(request->method) ? 0 : 405;
+    if (reads_only(request->method))
+        return 0;
+    return static_table_find(app->files, request->path, &file) == STATIC_NONE ? 404 : 405;
 }
 
 /* Runs once the body is complete or not wanted. */

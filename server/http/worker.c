@@ -9,9 +9,7 @@
 #include "shm/shm.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,21 +41,6 @@ struct worker {
 };
 
 /* ---- the app ---- */
-
-static void nothing(int signal)
-{
-    (void)signal;
-}
-
-/* The supervisor decides when to stop; a signal to the whole process group must not come before its word.
-   Empty handlers rather than SIG_IGN, which children of functions would inherit. */
-static void calm_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE};
-    struct sigaction action = {.sa_handler = nothing, .sa_flags = SA_RESTART};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 static void warn_lines(const char *lines)
 {
@@ -95,6 +78,27 @@ static int open_context(struct worker *worker, char **ret_error)
     return 0;
 }
 
+/* What keeps a function from being called: told once for a module, and for each route that has a reason of
+ * its own. */
+static void tell_problems(const struct app *app)
+{
+    for (size_t i = 0; i < app->modules.count; i++)
+        if (app->modules.items[i]->error != NULL)
+            log_error("%s", app->modules.items[i]->error);
+    for (size_t i = 0; i < router_count(app->router); i++) {
+        const struct route *route = router_route(app->router, i);
+        const char *told = NULL;
+        for (size_t k = 0; k <= METHOD_COUNT; k++) {
+            const struct action *action = route->actions[k];
+            if (action == NULL || action->unavailable == NULL || action->module->error != NULL ||
+                action->unavailable == told)
+                continue;
+            told = action->unavailable;
+            log_error("%s: %s", route->pattern.ptr, told);
+        }
+    }
+}
+
 static int load_app(struct worker *worker, char **ret_error)
 {
     struct app *app = &worker->app;
@@ -103,12 +107,10 @@ static int load_app(struct worker *worker, char **ret_error)
     if (error != 0)
         return error;
     modules_start(&app->modules);
-    for (size_t i = 0; i < app->modules.count; i++)
-        if (app->modules.items[i]->error != NULL)
-            log_error("%s", app->modules.items[i]->error);
     app->router = router_create(worker->settings, &app->modules, ret_error);
     if (app->router == NULL)
         return -EINVAL;
+    tell_problems(app);
     error = static_table_load(worker->settings->public_dir, &app->files, ret_error);
     if (error == 0)
         warn_lines(static_table_warnings(app->files));
@@ -359,7 +361,6 @@ int worker_run(const struct settings *settings, const struct inheritance *inheri
                             .begun_changed = PTHREAD_COND_INITIALIZER};
     char *error = NULL;
     log_set_level(settings->verbose ? CG_DEBUG : CG_INFO);
-    calm_signals();
     if (start_worker(&worker, &error) != 0) {
         tell_failed(&worker, error ? error : "unknown error");
         _exit(1); /* threads may be running already */
