@@ -64,6 +64,7 @@ static void on_connection(h2o_socket_t *socket, const char *error)
     struct listener *listener = socket->data;
     struct loop *loop = listener->loop;
     (void)error;
+    loop_wake(loop);
     for (int i = 0; i < LISTENER_BATCH; i++) {
         struct sockaddr_storage peer;
         socklen_t len = sizeof peer;

@@ -13,8 +13,10 @@
 
 static void on_mail(h2o_socket_t *socket, const char *error)
 {
+    struct loop *loop = socket->data;
     (void)error;
-    mailbox_run(&((struct loop *)socket->data)->mailbox);
+    loop_wake(loop);
+    mailbox_run(&loop->mailbox);
 }
 
 int loop_init(struct loop *loop, unsigned index, const struct app *app)
@@ -73,12 +75,21 @@ void loop_update_date(struct loop *loop)
     date_format(second, loop->date);
 }
 
+void loop_wake(struct loop *loop)
+{
+    if (loop->awake)
+        return;
+    loop->awake = true;
+    loop->now = monotonic_ms();
+}
+
 void loop_run(struct loop *loop)
 {
     while (!loop->leaving || !list_empty(&loop->transports)) {
         int wait = timers_wait(&loop->timers, loop->now);
         if (wait < 0 || wait > LONGEST_WAIT_MS)
             wait = LONGEST_WAIT_MS;
+        loop->awake = false;
         if (h2o_evloop_run(loop->h2o, wait) != 0 && errno != EINTR)
             abort(); /* epoll itself failed: nothing on this loop would ever be served again */
         loop->now = monotonic_ms();

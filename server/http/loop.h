@@ -30,6 +30,7 @@ struct loop {
     struct templates *templates;
     uint64_t next_id; /* of requests and lock owners: unique in the process */
     int64_t now;      /* monotonic ms, of this turn */
+    bool awake;       /* now has been read since the last wait */
     int64_t second;   /* since 1970, of date */
     char date[30];    /* of this second: "Sun, 06 Nov 1994 08:49:37 GMT" */
 
@@ -46,6 +47,9 @@ struct loop {
 
 int loop_init(struct loop *loop, unsigned index, const struct app *app); /* 0 or a negative errno */
 void loop_finish(struct loop *loop);
+/* First of all in whatever the event loop calls: brings now up to date, once a turn. After a long wait it
+   would else be that of before, and each deadline counted from it already over. */
+void loop_wake(struct loop *loop);
 /* Until loop_leave was called and the last connection has ended. */
 void loop_run(struct loop *loop);
 /* On the loop's thread: lets connections finish what has begun, and take nothing new. */

@@ -365,6 +365,7 @@ static void send_pending(struct transport *transport)
 static void on_writable(h2o_socket_t *socket, const char *error)
 {
     struct transport *transport = socket->data;
+    loop_wake(transport->loop);
     transport->watching_write = false;
     begin_turn(transport);
     if (error != NULL)
@@ -459,6 +460,7 @@ static void on_readable(h2o_socket_t *socket, const char *error)
 {
     struct transport *transport = socket->data;
     ssize_t got;
+    loop_wake(transport->loop);
     do
         got =
             error != NULL ? -1 : recv(h2o_socket_get_fd(socket), transport->loop->input, LOOP_BUFFER_SIZE, 0);
