@@ -34,8 +34,9 @@ static struct entry *add_entry(struct router *router, cg_str pattern, int line)
     return entry;
 }
 
-/* Takes the names out of a pattern. A text that says what is wrong with it, or NULL. */
-static const char *read_names(struct entry *entry, cg_str pattern)
+/* Takes the names out of a pattern: copies, because functions see them, terminated. A text that says what is
+   wrong with it, or NULL. */
+static const char *read_names(struct entry *entry, cg_str pattern, struct arena *arena)
 {
     if (pattern.len == 0 || pattern.ptr[0] != '/')
         return "must begin with '/'";
@@ -49,7 +50,7 @@ static const char *read_names(struct entry *entry, cg_str pattern)
         for (size_t i = 0; i < entry->name_count; i++)
             if (entry->names[i].len == name.len && memcmp(entry->names[i].ptr, name.ptr, name.len) == 0)
                 return "names a parameter twice";
-        entry->names[entry->name_count++] = name;
+        entry->names[entry->name_count++] = arena_copy(arena, name.ptr, name.len);
     }
     return NULL;
 }
@@ -66,7 +67,7 @@ static struct entry *entry_of(struct router *router, const struct settings *sett
                               const struct route_setting *setting, char **ret_error)
 {
     struct entry *entry = add_entry(router, setting->pattern, setting->line), *other;
-    const char *wrong = read_names(entry, setting->pattern);
+    const char *wrong = read_names(entry, setting->pattern, &router->arena);
     if (wrong != NULL) {
         *ret_error = complaint(settings, setting->line, setting->pattern, wrong);
         return NULL;
