@@ -342,7 +342,6 @@ END_TEST
 START_TEST(bodies_without_an_end_are_400)
 {
     static const char *const bodies[] = {
-        "",
         "--BOUND",
         "--BOUND\r\n",
         "--BOUND\r\nContent-Disposition: form-data; name=\"a\"",
