@@ -4,10 +4,11 @@
 #include "parse/field.h"
 
 /* Takes a tag off the front: *ret_tag is it with its quotes, without W/. */
-static bool take_tag(cg_str *rest, cg_str *ret_tag)
+static bool take_tag(cg_str *rest, cg_str *ret_tag, bool *ret_weak)
 {
     const char *at = rest->ptr, *end = at + rest->len;
-    if (end - at >= 2 && at[0] == 'W' && at[1] == '/')
+    *ret_weak = end - at >= 2 && at[0] == 'W' && at[1] == '/';
+    if (*ret_weak)
         at += 2;
     if (at == end || *at != '"')
         return false;
@@ -25,16 +26,27 @@ static void skip_separators(cg_str *rest)
         *rest = cg_bytes(rest->ptr + 1, rest->len - 1);
 }
 
-bool etag_matches(cg_str list, cg_str etag)
+static bool matches(cg_str list, cg_str etag, bool strongly)
 {
     cg_str tag, wanted;
+    bool weak;
     list = blank_trim(list);
     if (list.len == 1 && list.ptr[0] == '*')
         return true;
-    if (!take_tag(&etag, &wanted))
+    if (!take_tag(&etag, &wanted, &weak) || (strongly && weak))
         return false;
-    for (skip_separators(&list); take_tag(&list, &tag); skip_separators(&list))
-        if (tag.len == wanted.len && memcmp(tag.ptr, wanted.ptr, tag.len) == 0)
+    for (skip_separators(&list); take_tag(&list, &tag, &weak); skip_separators(&list))
+        if (!(strongly && weak) && tag.len == wanted.len && memcmp(tag.ptr, wanted.ptr, tag.len) == 0)
             return true;
     return false;
+}
+
+bool etag_matches(cg_str list, cg_str etag)
+{
+    return matches(list, etag, false);
+}
+
+bool etag_matches_strongly(cg_str list, cg_str etag)
+{
+    return matches(list, etag, true);
 }

@@ -40,4 +40,15 @@ START_TEST(case_36_no_match)
 }
 END_TEST
 
-SUITE_MAIN("etag", case_36_lists_and_weak_tags, case_36_no_match)
+START_TEST(strong_comparison)
+{
+    ck_assert(etag_matches_strongly(cg_string("\"a\""), cg_string("\"a\"")));
+    ck_assert(etag_matches_strongly(cg_string("W/\"a\", \"a\""), cg_string("\"a\"")));
+    ck_assert(etag_matches_strongly(cg_string("*"), cg_string("W/\"a\"")));
+    ck_assert(!etag_matches_strongly(cg_string("W/\"a\""), cg_string("\"a\"")));
+    ck_assert(!etag_matches_strongly(cg_string("\"a\""), cg_string("W/\"a\"")));
+    ck_assert(!etag_matches_strongly(cg_string("W/\"a\""), cg_string("W/\"a\"")));
+}
+END_TEST
+
+SUITE_MAIN("etag", case_36_lists_and_weak_tags, case_36_no_match, strong_comparison)
