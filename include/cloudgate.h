@@ -145,7 +145,7 @@ typedef struct cg_module {
 #endif
 
     /* The body as it arrives, in pieces, before the handler; event->body stays empty. 0 goes on, 400 to 599
-       refuses the rest with that status. */
+       refuses the rest with that status. What the route asks for (key, parameters) must be in the head. */
     int (*body)(cg_event *event, const char *data, size_t len);
 
     /* WebSocket. upgrade: 0 goes on, 400 to 599 refuses, a negative number keeps the answer that it made. */
@@ -196,6 +196,10 @@ const cg_field *cg_find(const cg_fields *fields, const char *name);
 /* Decimal digits with an optional '-', nothing else. -EINVAL when text (may be NULL) is no number, -ERANGE
    when it is outside min..max; *value is then untouched. */
 CG_CHECKED int cg_parse_int(const char *text, int64_t min, int64_t max, int64_t *value);
+
+/* Gives an uploaded file (one of event->files.items) the name path, whole and at once, replacing what had it. path is
+   relative to the app's folder. 0 or a negative errno. */
+CG_CHECKED int cg_keep_file(cg_event *event, const cg_file *file, const char *path);
 
 /* ---- the answer ---- */
 
@@ -315,7 +319,7 @@ CG_NONNULL const char *cg_time_text(cg_event *event, int64_t ms);
  * ---- later, streams, WebSockets ----
  *
  * Their names are fixed, so that sources can be written against them. This version does not serve them: a
- * module that uses one of these, CG_BLOCKING, .body, or a WebSocket hook is refused at load, by name.
+ * module that uses one of these, CG_BLOCKING, or a WebSocket hook is refused at load, by name.
  */
 
 /* The answer comes after the handler has returned, from any thread; cg_finish ends it, once. */

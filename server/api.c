@@ -70,6 +70,16 @@ const cg_field *cg_find(const cg_fields *fields, const char *name)
     return fields_first(fields, name);
 }
 
+int cg_keep_file(cg_event *event, const cg_file *file, const char *path)
+{
+    struct spool *spool = form_spool(event_of(event)->body.form, file);
+    if (spool == NULL || path == NULL || *path == '\0')
+        return -EINVAL;
+    if (*path != '/')
+        path = cg_sprintf(event, "%s/%s", context.settings->root, path);
+    return spool_keep(spool, path, context.file_mode);
+}
+
 int cg_parse_int(const char *text, int64_t min, int64_t max, int64_t *value)
 {
     char *end;

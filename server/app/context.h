@@ -5,12 +5,15 @@
 #include "app/seal.h"
 #include "config/settings.h"
 
+#include <sys/types.h>
+
 struct shm;
 
 struct context {
     const struct settings *settings;
     struct shm *shm;
     struct seal_key seal;
+    mode_t file_mode; /* of files that functions keep: 0666 less the umask */
     uint64_t id_seed; /* random: makes the ids of requests unlike those of other workers */
 };
 

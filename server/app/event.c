@@ -1,8 +1,6 @@
 #include "app/event.h"
 
 #include "parse/cookie.h"
-#include "parse/field.h"
-#include "parse/multipart_form.h"
 #include "parse/path.h"
 #include "parse/query.h"
 
@@ -56,22 +54,12 @@ static void take_path_params(struct event *event, const struct match *match)
     event->public.path_params = (cg_fields){items, match->count};
 }
 
-static bool type_is(const char *type, const char *wanted)
+bool event_type_is(const struct event *event, const char *wanted)
 {
+    const char *type = event_header(event, "content-type");
     size_t len = strlen(wanted);
     return type != NULL && strncasecmp(type, wanted, len) == 0 &&
            (type[len] == '\0' || type[len] == ';' || type[len] == ' ' || type[len] == '\t');
-}
-
-static int take_form(struct event *event)
-{
-    const char *type = event_header(event, "content-type");
-    cg_event *public = &event->public;
-    if (type_is(type, "application/x-www-form-urlencoded"))
-        return query_parse(public->body, EVENT_MAX_PAIRS, event->arena, &public->form) ? -413 : 0;
-    if (type_is(type, "multipart/form-data"))
-        return multipart_collect(cg_string(type), public->body, event->arena, &public->form, &public->files);
-    return 0;
 }
 
 int event_parse(struct event *event, const struct match *match)
@@ -85,13 +73,33 @@ int event_parse(struct event *event, const struct match *match)
         return -413;
     if (match->count > 0)
         take_path_params(event, match);
-    return public->body.len > 0 ? take_form(event) : 0;
+    return 0;
 }
 
 void event_finish(struct event *event)
 {
+    if (event == NULL)
+        return;
     json_decref(event->json);
     event->json = NULL;
+    body_finish(&event->body);
+    answer_finish(&event->answer);
+}
+
+void event_call_handler(struct event *event)
+{
+    if (_setjmp(event->out_of_memory) == 0)
+        event->action->handler(&event->public);
+    else
+        answer_fault(&event->answer, "out of memory");
+}
+
+int event_call_body(struct event *event, const char *data, size_t len)
+{
+    if (_setjmp(event->out_of_memory) == 0)
+        return event->action->module->hooks.body(&event->public, data, len);
+    answer_fault(&event->answer, "out of memory");
+    return 500;
 }
 
 json_t *event_json(struct event *event)
@@ -126,7 +134,7 @@ static const char *text_of(struct event *event, const json_t *value)
 static const char *json_param(struct event *event, const char *name)
 {
     if (event->json == NULL && !event->json_failed && event->public.body.len > 0 &&
-        type_is(event_header(event, "content-type"), "application/json")) {
+        event_type_is(event, "application/json")) {
         event->json = json_loadb(event->public.body.ptr, event->public.body.len,
                                  JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     }

@@ -3,6 +3,7 @@
 #define APP_EVENT_H
 
 #include "app/answer.h"
+#include "app/body.h"
 #include "app/router.h"
 #include "app/templates.h"
 
@@ -16,6 +17,7 @@ struct event {
     struct arena *arena;
     struct answer answer;
     const struct action *action;
+    struct body body;
     struct templates *templates;
     json_t *json; /* the body, once asked for */
     bool json_failed;
@@ -30,10 +32,18 @@ static inline struct event *event_of(const cg_event *public)
     return (struct event *)public;
 }
 
-/* public's strings and headers are filled in; makes of them cookies, parameters, form and files. 0, or a
-   negated HTTP status: 400 for a form that is none, 413 above a bound. */
+/* public's strings and headers are filled in; makes of them cookies and parameters. 0, or -413 for a query of
+   more than EVENT_MAX_PAIRS. */
 int event_parse(struct event *event, const struct match *match);
-void event_finish(struct event *event); /* the answer stays, for as long as the arena does */
+void event_finish(struct event *event);
+
+/* Whether the Content-Type is this one (lower case), whatever its parameters. */
+bool event_type_is(const struct event *event, const char *type);
+
+/* Call the function. A handler that asks for memory which is not there is left in the middle, and the answer
+   gets a fault: what it holds leaks, but the server and everybody else go on. */
+void event_call_handler(struct event *event);
+int event_call_body(struct event *event, const char *data, size_t len); /* what the .body hook returned */
 
 /* Look-ups as in cloudgate.h; NULL when absent. */
 const char *event_header(const struct event *event, const char *name);

@@ -34,8 +34,6 @@ char *missing_hooks(const cg_module *hooks)
         return xstrdup("CG_BLOCKING (functions that block)");
     if (hooks->flags != 0)
         return xsprintf("the flag 0x%llx", (unsigned long long)hooks->flags);
-    if (hooks->body != NULL)
-        return xstrdup(".body (streamed bodies)");
     const char *websocket = hooks->upgrade   ? "upgrade"
                             : hooks->open    ? "open"
                             : hooks->message ? "message"

@@ -50,6 +50,8 @@ struct settings {
     const char *shm_file; /* NULL: memory only */
 
     uint64_t body_limit;      /* bytes of a request body */
+    uint64_t body_memory;     /* bytes of one that are kept in memory; the rest is in a temporary file */
+    const char *temp_dir;     /* where such files are made */
     uint64_t header_limit;    /* bytes of a request head */
     int64_t header_timeout;   /* ms from a head's first byte to its end */
     int64_t idle_timeout;     /* ms a kept-alive connection may wait for its next request */

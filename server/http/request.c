@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BODY_FIRST_RESERVE (64 * 1024) /* a promised length is believed up to here */
-#define BODY_DISCARD_MAX (256 * 1024)  /* read and dropped to keep a connection; more than that ends it */
+#define BODY_DISCARD_MAX (256 * 1024) /* read and dropped to keep a connection; more than that ends it */
 #define HEALTH_PATH "/healthz"
 
 /* The struct itself lives in its arena, so that a request costs one recycled chunk. */
@@ -36,9 +35,7 @@ void request_destroy(struct request *request)
 {
     if (request == NULL)
         return;
-    if (request->event != NULL)
-        answer_finish(&request->event->answer);
-    buffer_finish(&request->body);
+    event_finish(request->event);
     struct arena arena = request->arena;
     arena_finish(&arena);
 }
@@ -176,7 +173,7 @@ static void answer(struct request *request, int status)
     else if (status != 0)
         request_fail(request, status);
     else if (request->action != NULL)
-        serve_api(request);
+        serve_api_end(request);
     else
         serve_static(request);
 }
@@ -214,8 +211,8 @@ void request_begin(struct request *request, uint64_t length)
     if (request->discard &&
         (request->expects_continue || status == 413 || (known && length > BODY_DISCARD_MAX)))
         answer(request, status);
-    else if (known && length > 0 && !request->discard)
-        buffer_reserve(&request->body, length < BODY_FIRST_RESERVE ? (size_t)length : BODY_FIRST_RESERVE);
+    else if (!request->discard)
+        serve_api_begin(request);
 }
 
 void request_body(struct request *request, const char *data, size_t len)
@@ -229,7 +226,7 @@ void request_body(struct request *request, const char *data, size_t len)
     } else if (request->received > request->body_limit) {
         request_fail(request, 413);
     } else {
-        buffer_append(&request->body, data, len);
+        serve_api_body(request, data, len);
     }
 }
 

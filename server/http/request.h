@@ -38,12 +38,11 @@ struct request {
     cg_str path;                 /* decoded and normalised */
     const struct action *action; /* NULL: not a function's */
     uint64_t body_limit;
-    struct buffer body;
     uint64_t received;   /* bytes of the body so far */
     int refusal;         /* the status that the head alone earned; 0: none */
     bool discard;        /* the body is read and dropped */
     bool responded;      /* nothing more is wanted of the body */
-    struct event *event; /* a function's: its answer holds the body; else NULL */
+    struct event *event; /* a function's; else NULL */
     struct response response;
     struct match match; /* last: too large to be cleared for each request */
 };

@@ -6,91 +6,66 @@
 #define SERVER_LINE "server: cloudgate\r\n"
 #define FIXED_SIZE 256 /* status line, date, content-length, connection and the empty line at most */
 
-/* The registered names (RFC 9110, section 15, and the IANA registry). */
+/* The registered names (RFC 9110, section 15, and the IANA registry), for the statuses from 200 on. */
+static const char *const reasons[400] = {
+    [0] = "OK",
+    [1] = "Created",
+    [2] = "Accepted",
+    [3] = "Non-Authoritative Information",
+    [4] = "No Content",
+    [5] = "Reset Content",
+    [6] = "Partial Content",
+    [7] = "Multi-Status",
+    [100] = "Multiple Choices",
+    [101] = "Moved Permanently",
+    [102] = "Found",
+    [103] = "See Other",
+    [104] = "Not Modified",
+    [107] = "Temporary Redirect",
+    [108] = "Permanent Redirect",
+    [200] = "Bad Request",
+    [201] = "Unauthorized",
+    [202] = "Payment Required",
+    [203] = "Forbidden",
+    [204] = "Not Found",
+    [205] = "Method Not Allowed",
+    [206] = "Not Acceptable",
+    [207] = "Proxy Authentication Required",
+    [208] = "Request Timeout",
+    [209] = "Conflict",
+    [210] = "Gone",
+    [211] = "Length Required",
+    [212] = "Precondition Failed",
+    [213] = "Content Too Large",
+    [214] = "URI Too Long",
+    [215] = "Unsupported Media Type",
+    [216] = "Range Not Satisfiable",
+    [217] = "Expectation Failed",
+    [221] = "Misdirected Request",
+    [222] = "Unprocessable Content",
+    [223] = "Locked",
+    [224] = "Failed Dependency",
+    [225] = "Too Early",
+    [226] = "Upgrade Required",
+    [228] = "Precondition Required",
+    [229] = "Too Many Requests",
+    [231] = "Request Header Fields Too Large",
+    [251] = "Unavailable For Legal Reasons",
+    [300] = "Internal Server Error",
+    [301] = "Not Implemented",
+    [302] = "Bad Gateway",
+    [303] = "Service Unavailable",
+    [304] = "Gateway Timeout",
+    [305] = "HTTP Version Not Supported",
+    [307] = "Insufficient Storage",
+    [308] = "Loop Detected",
+    [311] = "Network Authentication Required",
+};
+
 const char *response_reason(int status)
 {
-    switch (status) {
-    case 200:
-        return "OK";
-    case 201:
-        return "Created";
-    case 202:
-        return "Accepted";
-    case 204:
-        return "No Content";
-    case 206:
-        return "Partial Content";
-    case 301:
-        return "Moved Permanently";
-    case 302:
-        return "Found";
-    case 303:
-        return "See Other";
-    case 304:
-        return "Not Modified";
-    case 307:
-        return "Temporary Redirect";
-    case 308:
-        return "Permanent Redirect";
-    case 400:
-        return "Bad Request";
-    case 401:
-        return "Unauthorized";
-    case 403:
-        return "Forbidden";
-    case 404:
-        return "Not Found";
-    case 405:
-        return "Method Not Allowed";
-    case 406:
-        return "Not Acceptable";
-    case 408:
-        return "Request Timeout";
-    case 409:
-        return "Conflict";
-    case 410:
-        return "Gone";
-    case 411:
-        return "Length Required";
-    case 412:
-        return "Precondition Failed";
-    case 413:
-        return "Content Too Large";
-    case 414:
-        return "URI Too Long";
-    case 415:
-        return "Unsupported Media Type";
-    case 416:
-        return "Range Not Satisfiable";
-    case 417:
-        return "Expectation Failed";
-    case 421:
-        return "Misdirected Request";
-    case 422:
-        return "Unprocessable Content";
-    case 426:
-        return "Upgrade Required";
-    case 429:
-        return "Too Many Requests";
-    case 431:
-        return "Request Header Fields Too Large";
-    case 500:
-        return "Internal Server Error";
-    case 501:
-        return "Not Implemented";
-    case 502:
-        return "Bad Gateway";
-    case 503:
-        return "Service Unavailable";
-    case 504:
-        return "Gateway Timeout";
-    case 505:
-        return "HTTP Version Not Supported";
-    case 507:
-        return "Insufficient Storage";
-    default:
-        return "Unknown";
-    }
+    const char *reason = status >= 200 && status < 600 ? reasons[status - 200] : NULL;
+    return reason ? reason : "Unknown";
 }
 
 size_t response_head_size(const struct response *response)

@@ -93,7 +93,7 @@ static struct event *make_event(struct request *request)
     public->route = request->match.route->pattern;
     public->id = make_id(event);
     public->headers = (cg_fields){request->fields, request->field_count};
-    public->body = request->body.len > 0 ? cg_bytes(request->body.data, request->body.len) : cg_bytes("", 0);
+    public->body = cg_bytes("", 0);
     request->event = event;
     return event;
 }
@@ -124,6 +124,9 @@ static void check_size(struct event *event)
 static void respond(struct request *request, struct event *event)
 {
     struct answer *answer = &event->answer;
+    if (event->holds_lock)
+        shm_unlock_all(context.shm, event->owner);
+    event->holds_lock = false;
     check_size(event);
     if (answer->fault != NULL)
         replace_by_500(event);
@@ -140,31 +143,77 @@ static void respond(struct request *request, struct event *event)
     request_respond(request, &response);
 }
 
-/* ---- the call ---- */
-
-/* The handler's frames are left without unwinding when it asks for memory that is not there: what it holds
-   leaks, but the server and everybody else go on. */
-static void call(struct event *event)
+/* The server's own words for a body that it would not take. */
+static const char *refusal_text(int status)
 {
-    if (_setjmp(event->out_of_memory) == 0)
-        event->action->handler(&event->public);
-    else
-        answer_fault(&event->answer, "out of memory");
+    switch (status) {
+    case 400:
+        return "400 - The body can't be read";
+    case 413:
+        return "413 - The body is too large";
+    case 415:
+        return "415 - Unsupported media type";
+    case 507:
+        return "507 - There is no room for the body";
+    default:
+        return "The body was refused";
+    }
 }
 
-void serve_api(struct request *request)
+static void refuse(struct request *request, int status)
+{
+    struct event *event = request->event;
+    if (event->body.error != 0)
+        log_error("%s: %s: the body can't be kept: %s", event->action->module->name, event->public.path.ptr,
+                  strerror(-event->body.error));
+    if (event->answer.fault == NULL)
+        answer_text(&event->answer, status, "%s", refusal_text(status));
+    respond(request, event);
+}
+
+/* ---- the call ---- */
+
+/* True: a private route's key or a parameter is missing, and the answer says so. */
+static bool is_refused(struct event *event)
+{
+    if (event->action->is_private && key_is_wrong(event)) {
+        refuse_key(event);
+        return true;
+    }
+    return !has_parameters(event);
+}
+
+/* A streamed body reaches its function before anything else could be known of it, so what the route asks for
+   must be in the head. */
+void serve_api_begin(struct request *request)
 {
     struct event *event = make_event(request);
     int error = event_parse(event, &request->match);
+    if (error == 0)
+        error = body_begin(&event->body, event);
     if (error != 0)
-        answer_text(&event->answer, -error, "%d - %s", -error,
-                    error == -413 ? "The form has too many or too large parts" : "The form can't be read");
-    else if (event->action->is_private && key_is_wrong(event))
-        refuse_key(event);
-    else if (has_parameters(event))
-        call(event);
-    if (event->holds_lock)
-        shm_unlock_all(context.shm, event->owner);
+        refuse(request, -error);
+    else if (event->body.kind == BODY_STREAMED && is_refused(event))
+        respond(request, event);
+}
+
+void serve_api_body(struct request *request, const char *data, size_t len)
+{
+    struct event *event = request->event;
+    int error = body_take(&event->body, event, data, len);
+    if (error != 0)
+        refuse(request, -error);
+}
+
+void serve_api_end(struct request *request)
+{
+    struct event *event = request->event;
+    int error = body_end(&event->body, event);
+    if (error != 0) {
+        refuse(request, -error);
+        return;
+    }
+    if (event->body.kind == BODY_STREAMED || !is_refused(event))
+        event_call_handler(event);
     respond(request, event);
-    event_finish(event);
 }

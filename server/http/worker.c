@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* One loop on its thread. */
@@ -73,6 +74,9 @@ static int open_context(struct worker *worker, char **ret_error)
         return error;
     }
     context = (struct context){.settings = settings, .shm = shm};
+    mode_t mask = umask(0);
+    umask(mask);
+    context.file_mode = 0666 & ~mask;
     randombytes_buf(&context.id_seed, sizeof context.id_seed);
     load_seal_key(settings);
     return 0;

@@ -134,7 +134,7 @@ START_TEST(what_else_can_be_done_with_keys)
     struct answer *keys = store("keys", "");
     ck_assert(strstr(keys->body, "k\n") != NULL && strstr(keys->body, "n\n") != NULL &&
               strstr(keys->body, "2\n") != NULL);
-    answer_expect_text(store("clear", ""), 200, result(0, 2));
+    answer_expect_text(store("clear", ""), 200, result(0, 0));
     answer_expect_text(store("keys", ""), 200, "0\n");
 }
 END_TEST

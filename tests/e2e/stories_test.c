@@ -153,6 +153,13 @@ START_TEST(login)
 }
 END_TEST
 
+START_TEST(ingest)
+{
+    answer_expect_text(ask(_i, "POST", "/api/ingest", NULL, "one\ntwo\nthree"), 200, "13 bytes, 2 lines\n");
+    answer_expect_text(ask(_i, "POST", "/api/ingest", NULL, ""), 200, "0 bytes, 0 lines\n");
+}
+END_TEST
+
 START_TEST(crash_answers_as_long_as_nobody_asks_for_one)
 {
     answer_expect_text(get(_i, "/api/crash"), 200, "still here\n");
@@ -162,8 +169,10 @@ END_TEST
 static const struct {
     const char *name, *feature;
 } refused[] = {
-    {"later", "cg_defer"}, {"chat", "cg_subscribe_ws"}, {"news", "cg_subscribe_event"},
-    {"slow", "cg_gone"},   {"ingest", ".body"},
+    {"later", "cg_defer"},
+    {"chat", "cg_subscribe_ws"},
+    {"news", "cg_subscribe_event"},
+    {"slow", "cg_gone"},
 };
 
 START_TEST(what_is_not_there_yet_is_refused_by_name)
@@ -188,6 +197,7 @@ int main(void)
     tcase_add_loop_test(stories, upload, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, notes, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, login, HTTP1, HTTP2 + 1);
+    tcase_add_loop_test(stories, ingest, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, crash_answers_as_long_as_nobody_asks_for_one, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, what_is_not_there_yet_is_refused_by_name, HTTP1, HTTP2 + 1);
     return harness_run(suite);

@@ -126,7 +126,7 @@ START_TEST(case_96_origins)
     char line[PATH_MAX];
     assert_good("");
     assert_line("port = 3000 (default)");
-    assert_line("body_limit = 10 MiB (default)");
+    assert_line("body_limit = 64 MiB (default)");
     assert_line("header_timeout = 10 s (default)");
     assert_line("config = none (default)");
     write_file("apiconfig.yaml", "# port\nport: 1111\nidle_timeout: 1500\n");

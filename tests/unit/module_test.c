@@ -143,9 +143,6 @@ START_TEST(what_this_version_lacks_is_named)
     refuses("slow", "CG_BLOCKING (functions that block) is not in this version");
     scratch_module("flag", ANSWER(1) "CG_MODULE(.flags = 64, .handle = f);");
     refuses("flag", "the flag 0x40 is not in this version");
-    scratch_module("body", ANSWER(1) "static int b(cg_event *e, const char *d, size_t n) { return 0; }\n"
-                                     "CG_MODULE(.handle = f, .body = b);");
-    refuses("body", ".body (streamed bodies) is not in this version");
     scratch_module("socket",
                    "static void m(cg_ws *ws, const cg_message *message) { }\nCG_MODULE(.message = m);");
     refuses("socket", ".message (WebSockets) is not in this version");

@@ -1,7 +1,6 @@
 #include "parse/multipart.h"
 
 #include "base/alloc.h"
-#include "parse/multipart_form.h"
 #include "tests/unit/suite.h"
 
 /* What came out, as text: "[name|filename|type]content" for each part. */
@@ -362,46 +361,7 @@ START_TEST(boundaries)
 }
 END_TEST
 
-START_TEST(collected_whole)
-{
-    struct arena arena = {0};
-    cg_fields form;
-    cg_files files;
-    struct buffer body = {0};
-    cg_str type = cg_string("multipart/form-data; boundary=\"--x\"");
-    for (int i = 0; i < 100; i++)
-        buffer_printf(&body,
-                      "----x\r\nContent-Disposition: form-data; name=\"n%d\"\r\n\r\nv%d\r\n"
-                      "----x\r\nContent-Disposition: form-data; name=\"f%d\"; "
-                      "filename=\"%d.txt\"\r\nContent-Type: a/b\r\n\r\n%*d\r\n",
-                      i, i, i, i, i * 100, i);
-    buffer_text(&body, "----x--\r\n");
-    ck_assert_int_eq(multipart_collect(type, cg_bytes(body.data, body.len), &arena, &form, &files), 0);
-    ck_assert_uint_eq(form.count, 100);
-    ck_assert_uint_eq(files.count, 100);
-    ck_assert_text(form.items[99].name, "n99");
-    ck_assert_text(form.items[99].value, "v99");
-    ck_assert_text(form.items[0].name, "n0");
-    ck_assert_text(files.items[0].name, "f0");
-    ck_assert_text(files.items[0].data, "0");
-    ck_assert_text(files.items[42].filename, "42.txt");
-    ck_assert_text(files.items[42].type, "a/b");
-    ck_assert_uint_eq(files.items[42].data.len, 4200);
-    ck_assert_int_eq(files.items[42].data.ptr[4200], '\0');
-    ck_assert_ptr_null(files.items[42].path.ptr);
-    form.count = 7;
-    ck_assert_int_eq(multipart_collect(type, cg_bytes(body.data, body.len - 5), &arena, &form, &files), -400);
-    ck_assert_int_eq(
-        multipart_collect(cg_string("text/plain"), cg_bytes(body.data, body.len), &arena, &form, &files),
-        -415);
-    ck_assert_int_eq(multipart_collect(type, (cg_str){0}, &arena, &form, &files), -400);
-    ck_assert_uint_eq(form.count, 7);
-    arena_finish(&arena);
-    buffer_finish(&body);
-}
-END_TEST
-
 SUITE_MAIN("multipart", fields_and_files, malformed, case_1_backslashes_and_quotes,
            case_2_names_in_all_shapes, case_4_line_ends_and_near_boundaries,
            case_4_delimiter_across_every_read, case_6_floods_are_linear, case_7_limits, case_8_hostile_names,
-           a_callback_ends_the_parse, boundaries, collected_whole)
+           a_callback_ends_the_parse, boundaries)

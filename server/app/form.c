@@ -1,0 +1,169 @@
+#include "app/form.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct form_file {
+    cg_file public;
+    struct spool spool;
+};
+
+struct form {
+    struct arena *arena;
+    struct multipart multipart;
+    const char *folder;
+    size_t memory; /* bytes still to be had */
+    cg_field *fields;
+    size_t field_count, field_capacity;
+    struct form_file **files;
+    size_t file_count, file_capacity, disk_count;
+    struct form_file *file; /* the part that is coming in: this, or else a field */
+    cg_str name;
+    struct buffer value;
+    cg_file *public; /* made at the end */
+};
+
+static int begin_part(void *user, const struct multipart_part *part)
+{
+    struct form *form = user;
+    struct arena *arena = form->arena;
+    cg_str name = arena_copy(arena, part->name.ptr, part->name.len);
+    if (part->filename.ptr == NULL) {
+        form->name = name;
+        form->file = NULL;
+        return 0;
+    }
+    if (form->file_count == form->file_capacity) {
+        form->file_capacity = form->file_capacity ? 2 * form->file_capacity : 8;
+        form->files = xrealloc(form->files, form->file_capacity * sizeof(struct form_file *));
+    }
+    struct form_file *file = xzalloc(sizeof *file);
+    file->public.name = name;
+    file->public.filename = arena_copy(arena, part->filename.ptr, part->filename.len);
+    file->public.type = arena_copy(arena, part->type.ptr, part->type.len);
+    file->spool.folder = form->folder;
+    file->spool.memory_limit = form->memory < FORM_FILE_MEMORY ? form->memory : FORM_FILE_MEMORY;
+    form->files[form->file_count++] = form->file = file;
+    return 0;
+}
+
+static int take_file_data(struct form *form, const char *data, size_t len)
+{
+    struct spool *spool = &form->file->spool;
+    bool was_on_disk = spool->on_disk;
+    int error = spool_write(spool, data, len);
+    if (error != 0)
+        return error - 1000;
+    if (!was_on_disk && spool->on_disk && ++form->disk_count > FORM_MAX_DISK_FILES)
+        return -413;
+    return 0;
+}
+
+static int take_data(void *user, const char *data, size_t len)
+{
+    struct form *form = user;
+    if (form->file != NULL)
+        return take_file_data(form, data, len);
+    if (form->value.len + len > form->memory)
+        return -413;
+    buffer_append(&form->value, data, len);
+    return 0;
+}
+
+static void add_field(struct form *form)
+{
+    struct arena *arena = form->arena;
+    if (form->field_count == form->field_capacity) {
+        size_t capacity = form->field_capacity ? 2 * form->field_capacity : 8;
+        form->fields = arena_grow(arena, form->fields, form->field_capacity * sizeof(cg_field),
+                                  capacity * sizeof(cg_field));
+        form->field_capacity = capacity;
+    }
+    form->fields[form->field_count++] =
+        (cg_field){form->name, arena_copy(arena, form->value.data, form->value.len)};
+    form->memory -= form->value.len;
+    buffer_finish(&form->value);
+}
+
+static int end_part(void *user)
+{
+    struct form *form = user;
+    if (form->file == NULL)
+        add_field(form);
+    else if (!form->file->spool.on_disk)
+        form->memory -= (size_t)form->file->spool.len;
+    form->file = NULL;
+    return 0;
+}
+
+static const struct multipart_sink sink = {begin_part, take_data, end_part};
+
+int form_create(struct arena *arena, cg_str content_type, size_t memory, const char *folder,
+                struct form **ret_form)
+{
+    cg_str boundary;
+    int error = multipart_boundary(content_type, &boundary);
+    if (error != 0)
+        return error;
+    struct form *form = xzalloc(sizeof *form);
+    form->arena = arena;
+    form->folder = folder;
+    form->memory = memory;
+    multipart_init(&form->multipart, boundary, &MULTIPART_LIMITS, &sink, form);
+    *ret_form = form;
+    return 0;
+}
+
+void form_destroy(struct form *form)
+{
+    if (form == NULL)
+        return;
+    for (size_t i = 0; i < form->file_count; i++) {
+        spool_finish(&form->files[i]->spool);
+        free(form->files[i]);
+    }
+    free(form->files);
+    buffer_finish(&form->value);
+    multipart_finish(&form->multipart);
+    free(form);
+}
+
+int form_feed(struct form *form, const char *data, size_t len)
+{
+    return multipart_feed(&form->multipart, data, len);
+}
+
+static int finish_file(struct form *form, struct form_file *file)
+{
+    int error = spool_bytes(&file->spool, &file->public.data);
+    if (error != 0)
+        return error - 1000;
+    if (file->spool.on_disk)
+        file->public.path = arena_printf(form->arena, "/proc/self/fd/%d", file->spool.fd);
+    return 0;
+}
+
+int form_end(struct form *form, cg_fields *ret_fields, cg_files *ret_files)
+{
+    int error = multipart_end(&form->multipart);
+    form->public = arena_alloc(form->arena, form->file_count * sizeof *form->public);
+    for (size_t i = 0; error == 0 && i < form->file_count; i++) {
+        error = finish_file(form, form->files[i]);
+        form->public[i] = form->files[i]->public;
+    }
+    if (error != 0)
+        return error;
+    *ret_fields = (cg_fields){form->fields, form->field_count};
+    *ret_files = (cg_files){form->public, form->file_count};
+    return 0;
+}
+
+struct spool *form_spool(const struct form *form, const cg_file *file)
+{
+    if (form == NULL || file < form->public || file >= form->public + form->file_count)
+        return NULL;
+    return &form->files[file - form->public]->spool;
+}
