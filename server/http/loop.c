@@ -40,8 +40,7 @@ int loop_init(struct loop *loop, unsigned index, const struct app *app)
     return 0;
 }
 
-/* The event loop itself is not destroyed: libh2o leaves its epoll descriptor open in h2o_evloop_destroy, and
-   a loop ends only when its process does. */
+/* libh2o leaves the epoll descriptor open; a loop ends only when its process does. */
 void loop_finish(struct loop *loop)
 {
     if (loop == NULL || loop->h2o == NULL)

@@ -112,7 +112,7 @@ void transport_watch_writing(struct transport *transport)
 /* Runs the lingering close: no more output, a bounded rest of input (RFC 9112, section 9.6). */
 static void begin_lingering(struct transport *transport)
 {
-    transport->linger = true;
+    transport->lingering = true;
     buffer_finish(&transport->stash);
     buffer_finish(&transport->pending);
     transport->pending_sent = 0;
@@ -129,7 +129,7 @@ static void end_turn(struct transport *transport)
         lose(transport);
         return;
     }
-    if (!transport->closing || !transport_idle(transport))
+    if (!transport->closing || transport->lingering || !transport_idle(transport))
         return;
     if (transport->linger && !transport->ended)
         begin_lingering(transport);

@@ -55,10 +55,11 @@ struct transport {
     size_t turn_bytes;   /* sent in this turn */
     size_t linger_bytes; /* drained so far */
     bool in_turn, paused, reading, ended, want_writable, watching_write;
-    bool closing; /* close once pending is out */
-    bool linger;  /* after that, drain before the close */
-    bool lost;    /* to be freed as soon as no turn is running */
-    char ip[46];  /* of the peer, numeric */
+    bool closing;   /* close once pending is out */
+    bool linger;    /* after that, drain before the close */
+    bool lingering; /* that has begun */
+    bool lost;      /* to be freed as soon as no turn is running */
+    char ip[46];    /* of the peer, numeric */
     uint16_t peer_port;
 };
 
