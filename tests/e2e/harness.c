@@ -17,7 +17,7 @@ static unsigned failures;
 
 /* Under AddressSanitizer: the tests' own memory ends with their processes. The server is another program. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void)
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
     return "detect_leaks=0";
 }
