@@ -13,33 +13,34 @@ struct transfer {
     CURL *curl;
     struct curl_slist *fields;
     struct answer *answer;
+    size_t capacity; /* of the answer's body */
     char problem[CURL_ERROR_SIZE];
 };
 
-static void append(char **text, size_t *len, const char *data, size_t more)
-{
-    *text = realloc(*text, *len + more + 1);
-    ck_assert_ptr_nonnull(*text);
-    memcpy(*text + *len, data, more);
-    *len += more;
-    (*text)[*len] = '\0';
-}
-
 static size_t take_body(char *data, size_t size, size_t count, void *to)
 {
-    struct answer *answer = to;
-    append(&answer->body, &answer->len, data, size * count);
-    return size * count;
+    struct transfer *transfer = to;
+    struct answer *answer = transfer->answer;
+    size_t more = size * count;
+    if (answer->len + more >= transfer->capacity) {
+        transfer->capacity = 2 * (answer->len + more) + 1;
+        answer->body = realloc(answer->body, transfer->capacity);
+        ck_assert_ptr_nonnull(answer->body);
+    }
+    memcpy(answer->body + answer->len, data, more);
+    answer->len += more;
+    answer->body[answer->len] = '\0';
+    return more;
 }
 
 /* Only the head of the final answer is kept: a status line starts a new one. */
 static size_t take_head(char *data, size_t size, size_t count, void *to)
 {
-    struct answer *answer = to;
-    size_t len = strlen(answer->head);
-    if (size * count > 5 && memcmp(data, "HTTP/", 5) == 0)
-        len = 0;
-    append(&answer->head, &len, data, size * count);
+    struct answer *answer = ((struct transfer *)to)->answer;
+    bool first = size * count > 5 && memcmp(data, "HTTP/", 5) == 0;
+    char *head = text_print("%s%.*s", first ? "" : answer->head, (int)(size * count), data);
+    free(answer->head);
+    answer->head = head;
     return size * count;
 }
 
@@ -93,9 +94,9 @@ static void prepare(struct transfer *transfer, const struct server *server, cons
         transfer->fields = curl_slist_append(transfer->fields, request->fields[i]);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, transfer->fields);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer->answer);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_head);
-    curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer->answer);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->problem);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, HANG);

@@ -26,7 +26,7 @@ static void setup(void)
     fill(folder);
     folder_add_certificate(folder);
     server =
-        server_start(folder, (const char *const[]){"SSL=1", "SSL_PORT=0", "PORT=0",
+        server_start(folder, (const char *const[]){"SSL=1", "SSL_PORT=0", "PORT=0", "BODY_LIMIT=10485760",
                                                    text_print("SSL_CERT=%s/cert.pem", folder->path),
                                                    text_print("SSL_KEY=%s/key.pem", folder->path), NULL});
 }

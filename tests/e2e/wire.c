@@ -24,7 +24,7 @@ struct wire {
     SSL_CTX *context;
     SSL *tls;      /* NULL: plain */
     char *pending; /* received and not yet asked for */
-    size_t len;
+    size_t len, capacity;
     bool ended;
 };
 
@@ -165,11 +165,25 @@ static bool pull(struct wire *wire)
         wire->ended = true;
         return false;
     }
-    wire->pending = realloc(wire->pending, wire->len + (size_t)len + 1);
-    ck_assert_ptr_nonnull(wire->pending);
+    if (wire->len + (size_t)len >= wire->capacity) {
+        wire->capacity = 2 * (wire->len + (size_t)len) + 1;
+        wire->pending = realloc(wire->pending, wire->capacity);
+        ck_assert_ptr_nonnull(wire->pending);
+    }
     memcpy(wire->pending + wire->len, buffer, (size_t)len);
     wire->len += (size_t)len;
     wire->pending[wire->len] = '\0';
+    return true;
+}
+
+bool wire_take(struct wire *wire, void *ret_data, size_t len)
+{
+    while (wire->len < len)
+        if (!pull(wire))
+            return false;
+    memcpy(ret_data, wire->pending, len);
+    wire->len -= len;
+    memmove(wire->pending, wire->pending + len, wire->len + 1);
     return true;
 }
 

@@ -38,6 +38,8 @@ void wire_close(struct wire *wire);
 struct answer *wire_answer(struct wire *wire, const char *method);
 /* NULL when the connection ends before any byte of an answer. */
 struct answer *wire_answer_or_end(struct wire *wire, const char *method);
+/* The next len bytes, whatever they are; false: the connection has ended before them. */
+bool wire_take(struct wire *wire, void *ret_data, size_t len);
 /* The server closes (or resets) without another byte; anything else fails the test. */
 void wire_expect_end(struct wire *wire);
 /* Over TLS, after the end: it was announced by close_notify. */
