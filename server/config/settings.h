@@ -56,7 +56,10 @@ struct settings {
     int64_t header_timeout;   /* ms from a head's first byte to its end */
     int64_t idle_timeout;     /* ms a kept-alive connection may wait for its next request */
     int64_t body_timeout;     /* ms without a byte of a body */
+    uint64_t body_min_rate;   /* bytes a second of a body on average; 0: any */
     int64_t write_timeout;    /* ms without a byte taken by the client */
+    uint64_t write_min_rate;  /* bytes a second on average that a client has to take; 0: any */
+    int64_t min_rate_after;   /* ms before either rate matters; three times that for a small body */
     int64_t stop_delay;       /* ms between the wish to stop and the end of accepting */
     int64_t stop_timeout;     /* ms a stop takes at most */
     uint64_t max_connections; /* per loop */

@@ -1,6 +1,7 @@
 #include "http/http1.h"
 
 #include "base/alloc.h"
+#include "base/pace.h"
 #include "http/app.h"
 #include "http/request.h"
 #include "parse/chunked.h"
@@ -10,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DRAIN_GRACE_MS 500 /* for a request that is on its way when an idle connection has to end */
+#define SMALL_BODY_GRACES 3 /* for a body so short that the rate would bring it within one */
+#define WRITE_LOOKS 4       /* a write timeout: between them nobody says what the client has taken */
+#define DRAIN_GRACE_MS 500  /* for a request that is on its way when an idle connection has to end */
 
 enum phase {
     PHASE_HEAD,   /* between requests, or within a head */
@@ -24,6 +27,9 @@ struct http1 {
     enum phase phase;
     enum body_kind body;
     bool redirect, head_begun, keep_alive, http10;
+    bool blocked;       /* the client has not taken all of an answer */
+    struct pace pace;   /* of the body, or of the answer once blocked */
+    uint64_t taken;     /* by the client, as of the pace */
     uint64_t body_left; /* of BODY_LENGTH */
     struct head_scan scan;
     struct chunked chunked;
@@ -75,6 +81,7 @@ static void refuse(struct http1 *http1, int status)
 {
     static const cg_field fields[] = {{{"content-type", 12}, {"text/plain; charset=utf-8", 25}}};
     struct transport *transport = http1->transport;
+    loop_count_refusal(transport->loop, status);
     struct response response = {.status = status,
                                 .fields = fields,
                                 .field_count = 1,
@@ -90,6 +97,31 @@ static void refuse(struct http1 *http1, int status)
 
 /* ---- the answer ---- */
 
+/* What the client takes is not told, so it is looked up: here, and a few times in each timeout. */
+static int64_t answer_deadline(struct http1 *http1)
+{
+    const struct settings *settings = settings_of(http1);
+    int64_t now = http1->transport->loop->now;
+    uint64_t taken = transport_taken(http1->transport);
+    if (!http1->blocked)
+        pace_begin(&http1->pace, now, settings->write_timeout, (int64_t)settings->write_min_rate,
+                   settings->min_rate_after);
+    else if (taken > http1->taken)
+        pace_take(&http1->pace, now, taken - http1->taken);
+    http1->blocked = true;
+    http1->taken = taken;
+    return pace_deadline(&http1->pace);
+}
+
+/* false: it is too slow. */
+static bool await_client(struct http1 *http1)
+{
+    int64_t left = answer_deadline(http1) - http1->transport->loop->now;
+    int64_t look = settings_of(http1)->write_timeout / WRITE_LOOKS;
+    arm(http1, left < look ? left : look);
+    return left > 0;
+}
+
 static void respond(struct request *request, const struct response *response)
 {
     struct http1 *http1 = request->stream;
@@ -98,6 +130,7 @@ static void respond(struct request *request, const struct response *response)
     http1->keep_alive = http1->keep_alive && !response->close && !unread && !transport->loop->draining;
     http1->phase = PHASE_ANSWER;
     http1->sent = 0;
+    http1->blocked = false;
     loop_update_date(transport->loop);
     char *out = transport_reserve(transport, response_head_size(response));
     transport_commit(transport,
@@ -116,7 +149,7 @@ static bool continue_answer(struct http1 *http1)
         http1->sent +=
             transport_write(transport, response->body.ptr + http1->sent, response->body.len - http1->sent);
         if (http1->sent < response->body.len) {
-            arm(http1, settings_of(http1)->write_timeout);
+            await_client(http1);
             return false;
         }
     }
@@ -145,6 +178,17 @@ static void fill_in(struct request *request, const struct head *head, bool tls)
     request->fields = head->fields;
     request->field_count = head->count;
     cookie_join(request->fields, &request->field_count, &request->arena);
+}
+
+/* A rate says little about a few bytes, so a body that is known to be small has longer. */
+static void begin_body(struct http1 *http1, const struct head *head)
+{
+    const struct settings *settings = settings_of(http1);
+    int64_t grace = settings->min_rate_after, rate = (int64_t)settings->body_min_rate;
+    if (head->body == BODY_LENGTH && head->length <= (uint64_t)(grace * rate / 1000))
+        grace *= SMALL_BODY_GRACES;
+    pace_begin(&http1->pace, http1->transport->loop->now, settings->body_timeout, rate, grace);
+    transport_deadline(http1->transport, pace_deadline(&http1->pace));
 }
 
 /* The head's bytes are copied once, because they must outlive the loop's input buffer. 0 or a negated status.
@@ -176,7 +220,7 @@ static int begin_request(struct http1 *http1, const char *data)
     if (head.body == BODY_NONE) {
         request_end(request);
     } else {
-        arm(http1, settings_of(http1)->body_timeout);
+        begin_body(http1, &head);
         if (head.expect_continue)
             transport_write(transport, "HTTP/1.1 100 Continue\r\n\r\n", 25);
     }
@@ -229,7 +273,8 @@ static size_t take_chunks(struct http1 *http1, const char *data, size_t len)
 
 static size_t take_body(struct http1 *http1, const char *data, size_t len)
 {
-    arm(http1, settings_of(http1)->body_timeout);
+    pace_take(&http1->pace, http1->transport->loop->now, len);
+    transport_deadline(http1->transport, pace_deadline(&http1->pace));
     if (http1->body == BODY_CHUNKED)
         return take_chunks(http1, data, len);
     size_t used = len < http1->body_left ? len : (size_t)http1->body_left;
@@ -293,12 +338,22 @@ static void writable(struct transport *transport)
 static void timeout(struct transport *transport)
 {
     struct http1 *http1 = transport->state;
-    if (http1->phase == PHASE_ANSWER)
-        transport_abort(transport);
-    else if (http1->phase == PHASE_BODY || http1->head_begun)
+    struct loop_counts *counts = &transport->loop->counts;
+    if (http1->phase == PHASE_ANSWER) {
+        if (await_client(http1))
+            return;
+        counts->write_timeouts++;
+        transport_reset(transport);
+    } else if (http1->phase == PHASE_BODY) {
+        counts->body_timeouts++;
         refuse(http1, 408);
-    else
+    } else if (http1->head_begun) {
+        counts->head_timeouts++;
+        refuse(http1, 408);
+    } else {
+        counts->idle_closes++;
         transport_close(transport, false);
+    }
 }
 
 static void drain(struct transport *transport)

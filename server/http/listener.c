@@ -22,6 +22,7 @@ static void established(struct transport *transport, bool h2)
 static void begin(struct listener *listener, int fd, const struct sockaddr *peer)
 {
     struct transport *transport = transport_create(listener->loop, fd, peer);
+    listener->loop->counts.accepted++;
     if (listener->kind == LISTENER_PLAIN)
         http1_start(transport);
     else if (listener->kind == LISTENER_REDIRECT)

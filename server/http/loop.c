@@ -3,6 +3,7 @@
 #include "app/templates.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "http/transport.h"
 #include "parse/date.h"
 
@@ -82,6 +83,46 @@ void loop_wake(struct loop *loop)
     loop->now = monotonic_ms();
 }
 
+void loop_count_refusal(struct loop *loop, int status)
+{
+    struct loop_counts *counts = &loop->counts;
+    switch (status) {
+    case 400:
+        counts->refused_400++;
+        break;
+    case 408:
+        counts->refused_408++;
+        break;
+    case 413:
+        counts->refused_413++;
+        break;
+    case 414:
+        counts->refused_414++;
+        break;
+    case 431:
+        counts->refused_431++;
+        break;
+    case 501:
+        counts->refused_501++;
+        break;
+    case 505:
+        counts->refused_505++;
+        break;
+    }
+}
+
+static void log_counts(const struct loop *loop)
+{
+#define N(member) (unsigned long long)loop->counts.member
+    log_debug(
+        "loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle %llu; "
+        "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
+        loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
+        N(idle_closes), N(refused_400), N(refused_408), N(refused_413), N(refused_414), N(refused_431),
+        N(refused_501), N(refused_505));
+#undef N
+}
+
 void loop_run(struct loop *loop)
 {
     while (!loop->leaving || !list_empty(&loop->transports)) {
@@ -94,4 +135,5 @@ void loop_run(struct loop *loop)
         loop->now = monotonic_ms();
         timers_run(&loop->timers, loop->now);
     }
+    log_counts(loop);
 }

@@ -17,6 +17,14 @@ struct app;
 struct templates;
 struct transport;
 
+/* What has happened on a loop; written by its thread only. */
+struct loop_counts {
+    uint64_t accepted; /* connections */
+    uint64_t requests; /* heads understood */
+    uint64_t head_timeouts, body_timeouts, write_timeouts, idle_closes;
+    uint64_t refused_400, refused_408, refused_413, refused_414, refused_431, refused_501, refused_505;
+};
+
 struct loop {
     h2o_loop_t *h2o;
     h2o_socket_t *mail_socket;
@@ -36,6 +44,7 @@ struct loop {
 
     struct list transports;
     size_t transport_count;
+    struct loop_counts counts;
     char *input; /* LOOP_BUFFER_SIZE: what one recv brings, of whichever connection has its turn */
     char *plain; /* the same, decrypted */
     struct {     /* what the connection that has its turn wants to send: joined here, sent once */
@@ -54,6 +63,8 @@ void loop_wake(struct loop *loop);
 void loop_run(struct loop *loop);
 /* On the loop's thread: lets connections finish what has begun, and take nothing new. */
 void loop_leave(struct loop *loop);
+/* Counts an answer of the server itself, if its status is one of those that are. */
+void loop_count_refusal(struct loop *loop, int status);
 /* Brings date up to the current second. */
 void loop_update_date(struct loop *loop);
 

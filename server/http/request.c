@@ -101,6 +101,7 @@ cg_str request_error_text(int status)
 
 void request_fail(struct request *request, int status)
 {
+    loop_count_refusal(request->loop, status);
     request_respond_text(request, status, "text/plain; charset=utf-8", request_error_text(status));
 }
 
@@ -199,6 +200,7 @@ static bool answer_own(struct request *request)
 
 void request_begin(struct request *request, uint64_t length)
 {
+    request->loop->counts.requests++;
     request->method = method_of(request->method_text);
     if (answer_own(request))
         return;

@@ -163,6 +163,7 @@ static const char *refusal_text(int status)
 static void refuse(struct request *request, int status)
 {
     struct event *event = request->event;
+    loop_count_refusal(request->loop, status);
     if (event->body.error != 0)
         log_error("%s: %s: the body can't be kept: %s", event->action->module->name, event->public.path.ptr,
                   strerror(-event->body.error));

@@ -99,6 +99,13 @@ void transport_abort(struct transport *transport)
     lose(transport);
 }
 
+void transport_reset(struct transport *transport)
+{
+    const struct linger none = {.l_onoff = 1};
+    setsockopt(h2o_socket_get_fd(transport->socket), SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    lose(transport);
+}
+
 void transport_watch_writing(struct transport *transport)
 {
     if (transport->watching_write || transport->lost)

@@ -53,6 +53,7 @@ struct transport {
     struct buffer pending; /* output not taken by the socket yet, from pending_sent on */
     size_t pending_sent;
     size_t turn_bytes;   /* sent in this turn */
+    uint64_t sent_bytes; /* taken by the socket so far */
     size_t linger_bytes; /* drained so far */
     bool in_turn, paused, reading, ended, want_writable, watching_write;
     bool closing;   /* close once pending is out */
@@ -93,6 +94,8 @@ void transport_deadline(struct transport *transport, int64_t deadline);
 void transport_close(struct transport *transport, bool linger);
 /* Drops the connection at once. `gone` is called before this returns. */
 void transport_abort(struct transport *transport);
+/* The same, and the kernel forgets what it still had to send. */
+void transport_reset(struct transport *transport);
 
 /* The worker stops: the protocol may finish what it has begun; a handshake is not worth waiting for. */
 void transport_drain(struct transport *transport);
@@ -101,6 +104,8 @@ void transport_drain(struct transport *transport);
 void transport_deliver(struct transport *transport, const char *data, size_t len);
 void transport_deliver_end(struct transport *transport);
 void transport_send(struct transport *transport, const void *data, size_t len);
+/* Bytes that the client has taken so far: what waits in the kernel's queue is not counted. */
+uint64_t transport_taken(const struct transport *transport);
 /* Bytes that wait for the socket. */
 size_t transport_pending(const struct transport *transport);
 

@@ -3,13 +3,23 @@
 #include "http/tls.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 size_t transport_pending(const struct transport *transport)
 {
     size_t joined = transport->loop->output.owner == transport ? transport->loop->output.len : 0;
     return joined + transport->pending.len - transport->pending_sent;
+}
+
+uint64_t transport_taken(const struct transport *transport)
+{
+    int queued = 0;
+    if (ioctl(h2o_socket_get_fd(transport->socket), SIOCOUTQ, &queued) != 0 || queued < 0)
+        queued = 0;
+    return (uint64_t)queued < transport->sent_bytes ? transport->sent_bytes - (uint64_t)queued : 0;
 }
 
 bool transport_idle(const struct transport *transport)
@@ -30,6 +40,7 @@ static ssize_t send_some(struct transport *transport, struct iovec *pieces, size
     if (sent < 0)
         return errno == EAGAIN || errno == ENOBUFS ? 0 : -1;
     transport->turn_bytes += (size_t)sent;
+    transport->sent_bytes += (uint64_t)sent;
     return sent;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define HOST "Host: x.test\r\n"
 
@@ -15,21 +17,13 @@ static void setup(void)
     folder_print(folder, "public/b.txt", "bbb");
     folder_add_function(folder, "tests/e2e/functions/echo.c", "echo");
     folder_add_function(folder, "tests/e2e/functions/calls.c", "calls");
+    folder_add_function(folder, "tests/e2e/functions/wait.c", "wait");
     server = server_start(folder, (const char *const[]){"BODY_LIMIT=1048576", NULL});
 }
 
 static void teardown(void)
 {
     server_stop(server);
-}
-
-static void setup_hasty(void)
-{
-    struct folder *folder = folder_create();
-    folder_print(folder, "public/index.html", "<p>home</p>\n");
-    folder_add_function(folder, "tests/e2e/functions/calls.c", "calls");
-    server = server_start(
-        folder, (const char *const[]){"HEADER_TIMEOUT=300", "IDLE_TIMEOUT=300", "BODY_TIMEOUT=300", NULL});
 }
 
 static long calls(void)
@@ -275,45 +269,30 @@ START_TEST(clients_that_vanish_harm_nobody)
 }
 END_TEST
 
-START_TEST(case_52_a_head_that_never_ends)
+/* What a client leaves behind when it goes while its function runs: nothing. One that only says that it has
+   no more to send gets its answer. */
+START_TEST(case_55_clients_that_leave_while_their_function_runs)
 {
-    static const char *const starts[] = {"G", "GET /b.txt HTTP/1.1\r\n",
-                                         "GET / HTTP/1.1\r\n" HOST "X: y\r\n"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    for (int way = 0; way < 3; way++) {
+        char *entered = text_print("%s/entered-%d", harness_folder(), way),
+             *until = text_print("%s/until-%d", harness_folder(), way);
         struct wire *wire = wire_open(server->port);
-        wire_print(wire, "%s", starts[i]);
-        struct answer *answer = wire_answer_or_end(wire, "GET");
-        ck_assert(answer == NULL || answer->status == 408);
-        wire_expect_end(wire);
-        wire_close(wire);
+        wire_print(wire, "GET /api/wait?entered=%s&until=%s HTTP/1.1\r\n" HOST "\r\n", entered, until);
+        while (access(entered, F_OK) != 0)
+            nanosleep(&(struct timespec){0, 1000 * 1000}, NULL);
+        if (way == 0)
+            wire_close(wire);
+        else if (way == 1)
+            wire_reset(wire);
+        else
+            wire_half_close(wire);
+        ck_assert_int_eq(symlink("/", until), 0);
+        if (way == 2) {
+            answer_expect(wire_answer(wire, "GET"), 200);
+            wire_expect_end(wire);
+        }
+        answer_expect_text(client_get(server, HTTP1, "/b.txt"), 200, "bbb");
     }
-}
-END_TEST
-
-START_TEST(connections_that_say_nothing_are_closed)
-{
-    struct wire *fresh = wire_open(server->port), *used = wire_open(server->port);
-    wire_print(used, "GET / HTTP/1.1\r\n" HOST "\r\n");
-    answer_expect(wire_answer(used, "GET"), 200);
-    wire_expect_end(used);
-    struct answer *answer = wire_answer_or_end(fresh, "GET");
-    ck_assert(answer == NULL || answer->status == 408);
-    wire_expect_end(fresh);
-    wire_close(fresh);
-    wire_close(used);
-}
-END_TEST
-
-START_TEST(case_47_a_body_that_stops_coming)
-{
-    long before = calls();
-    struct wire *wire = wire_open(server->port);
-    wire_print(wire, "POST /api/calls HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\nabc");
-    struct answer *answer = wire_answer_or_end(wire, "POST");
-    ck_assert(answer == NULL || answer->status == 408);
-    wire_expect_end(wire);
-    wire_close(wire);
-    ck_assert_int_eq(calls(), before);
 }
 END_TEST
 
@@ -335,20 +314,12 @@ static void add_connections(Suite *suite)
     tcase_add_test(connections, case_54_half_closed_within_the_body);
     tcase_add_test(connections, case_70_tls_on_the_plain_port);
     tcase_add_test(connections, clients_that_vanish_harm_nobody);
-}
-
-static void add_deadlines(Suite *suite)
-{
-    TCase *deadlines = harness_case(suite, "deadlines", setup_hasty, teardown);
-    tcase_add_test(deadlines, case_52_a_head_that_never_ends);
-    tcase_add_test(deadlines, connections_that_say_nothing_are_closed);
-    tcase_add_test(deadlines, case_47_a_body_that_stops_coming);
+    tcase_add_test(connections, case_55_clients_that_leave_while_their_function_runs);
 }
 
 int main(void)
 {
     Suite *suite = suite_create("http1");
     add_connections(suite);
-    add_deadlines(suite);
     return harness_run(suite);
 }
