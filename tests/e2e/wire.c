@@ -78,7 +78,7 @@ char *wire_alpn(const struct wire *wire)
     const unsigned char *name;
     unsigned len;
     SSL_get0_alpn_selected(wire->tls, &name, &len);
-    return strndup((const char *)name, len);
+    return strndup(len > 0 ? (const char *)name : "", len);
 }
 
 char *wire_subject(const struct wire *wire)
