@@ -53,6 +53,7 @@ static struct action *action_create(const struct settings *settings, const struc
         action->parameters = setting->parameters;
         action->parameter_count = setting->parameter_count;
         action->is_private = setting->is_private;
+        action->plain = setting->plain;
         if (setting->body_limit != 0)
             action->body_limit = setting->body_limit;
     }

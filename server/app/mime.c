@@ -128,3 +128,26 @@ int mime_max_age(cg_str path)
 {
     return kind_of(path)->max_age;
 }
+
+static bool ends_in(const char *text, size_t len, const char *end)
+{
+    size_t size = strlen(end);
+    return len > size && strncasecmp(text + len - size, end, size) == 0;
+}
+
+bool mime_compressible(const char *type)
+{
+    static const char *const others[] = {
+        "application/json",   "application/javascript",        "application/xml", "application/yaml",
+        "application/wasm",   "application/x-ndjson",          "application/rtf", "application/x-javascript",
+        "application/x-tar",  "application/vnd.ms-fontobject", "font/otf",        "font/ttf",
+        "image/bmp",          "image/vnd.microsoft.icon",      "image/x-icon",    "image/svg+xml",
+        "application/graphql"};
+    size_t len = strcspn(type, "; \t");
+    if (strncasecmp(type, "text/", 5) == 0)
+        return strncasecmp(type, "text/event-stream", len) != 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (len == strlen(others[i]) && strncasecmp(type, others[i], len) == 0)
+            return true;
+    return ends_in(type, len, "+json") || ends_in(type, len, "+xml");
+}

@@ -23,6 +23,7 @@ struct action {
     const cg_str *parameters; /* that a request must bring */
     size_t parameter_count;
     bool is_private;
+    bool plain;              /* answers are never compressed */
     uint64_t body_limit;     /* bytes */
     const char *unavailable; /* why every request is 503, for the log; NULL: it is good */
 };

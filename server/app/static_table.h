@@ -1,4 +1,5 @@
-/* The files of public/, read once and ready to be sent. Immutable, so any number of threads may use it.
+/* The files of public/, ready to be sent. A table is immutable once it is published, so any number of threads
+   may use it; when files change, another table takes its place, which shares with it what has not changed.
 
    A file has one path, spelled as path_normalise spells it. Besides: `/docs/` is docs/index.html; `/docs`,
    when that exists, is a redirect to it; and `/about` is about.html, when there is neither a file nor such a
@@ -7,27 +8,13 @@
 #ifndef APP_STATIC_TABLE_H
 #define APP_STATIC_TABLE_H
 
-#include <cloudgate.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "app/static_file.h"
+#include "config/settings.h"
 
-#define STATIC_TABLE_MAX_BYTES ((uint64_t)256 << 20) /* of all files together; also the bound of one */
+#include <stdatomic.h>
+
+#define STATIC_FILE_MAX_BYTES ((uint64_t)8 << 20) /* a larger one is read from disk for each request */
 #define STATIC_TABLE_MAX_FILES 100000
-
-struct static_file {
-    cg_str path;      /* "/docs/a b.html" */
-    cg_str data;      /* terminated by a NUL that is not counted */
-    const char *type; /* value of Content-Type */
-    cg_str etag;      /* quoted, strong: made from the content */
-    int64_t modified; /* s since 1970, never later than the loading */
-    char modified_text[30];
-    /* Of a 200: content-type, etag, last-modified, cache-control, x-content-type-options. No content-length.
-     */
-    cg_field fields[8];
-    size_t field_count;
-    /* Field lines for HTTP/1, each ended by CRLF: the fields above and content-length; those of a 304. */
-    cg_str block, block_304;
-};
 
 enum static_kind {
     STATIC_NONE,
@@ -35,21 +22,48 @@ enum static_kind {
     STATIC_DIRECTORY /* to be redirected to the path with a slash at its end */
 };
 
+struct static_options {
+    const char *dir;
+    uint64_t memory;                /* bytes of content that may be kept; the rest stays on disk */
+    const struct cache_rule *rules; /* for Cache-Control; the first that matches wins */
+    size_t rule_count;
+    void (*enter)(void *arg, const char *dir); /* NULL, or called before a folder is looked through */
+    void *arg;
+};
+
 struct static_table;
 
-/* A missing dir is an empty one. 0, or a negative errno (-E2BIG above the bounds) and its text (caller
-   frees). Files that can't be read are left out and told in the warnings. */
-int static_table_load(const char *dir, struct static_table **ret_table, char **ret_error);
+/* before: the table that this one follows, or NULL. A missing dir is an empty one. 0; -EALREADY when
+   everything is as it was before; or a negative errno (-E2BIG: more than STATIC_TABLE_MAX_FILES) and its text
+   (caller frees). Files that can't be read are left out and told in the warnings. */
+int static_table_load(const struct static_options *options, const struct static_table *before,
+                      struct static_table **ret_table, char **ret_error);
+
+/* The same files, with compressed forms of those that can have them: as many as are made before the time
+   (monotonic ms) or *stop. NULL when none is left to be made. */
+struct static_table *static_table_improve(const struct static_options *options,
+                                          const struct static_table *before, int64_t until,
+                                          const atomic_bool *stop);
 void static_table_destroy(struct static_table *table);
+
+/* Whether a file was being written to while it was read, so that one should soon look again. */
+bool static_table_unsettled(const struct static_table *table);
+
+/* Users are counted, so that whoever made a table can tell when nobody needs it any more. From any thread. */
+void static_table_hold(struct static_table *table);
+void static_table_release(struct static_table *table);
+bool static_table_held(const struct static_table *table);
 
 /* path is normalised. *ret_file is set for STATIC_FILE only. */
 enum static_kind static_table_find(const struct static_table *table, cg_str path,
                                    const struct static_file **ret_file);
+/* The file of that very path, not one that another path leads to; or NULL. */
+const struct static_file *static_table_file(const struct static_table *table, cg_str path);
 const struct static_file *static_table_not_found(const struct static_table *table); /* 404.html, or NULL */
 
 size_t static_table_count(const struct static_table *table);   /* files */
-uint64_t static_table_bytes(const struct static_table *table); /* of their content */
-const char *
-static_table_warnings(const struct static_table *table); /* lines, each ended by \n; "" when none */
+uint64_t static_table_bytes(const struct static_table *table); /* of content in memory */
+/* Lines, each ended by \n; "" when none. */
+const char *static_table_warnings(const struct static_table *table);
 
 #endif

@@ -34,6 +34,8 @@ static void describe_route(const struct settings *settings, const struct route_s
         buffer_text(out, ", body up to ");
         value_print_size(out, (int64_t)route->body_limit);
     }
+    if (route->plain)
+        buffer_text(out, ", never compressed");
     buffer_printf(out, " (%s:%d)\n", settings->file_name, route->line);
 }
 
@@ -47,6 +49,12 @@ char *settings_describe(const struct settings *settings)
                   settings->api_key_origin);
     buffer_printf(&out, "functions.autoMount = %s (%s)\n", settings->auto_mount ? "yes" : "no",
                   settings->auto_mount_origin);
+    buffer_text(&out, "global.cacheDurationForStatic = ");
+    value_print_duration(&out, settings->static_refresh);
+    buffer_text(&out, "\n");
+    for (size_t i = 0; i < settings->cache_rule_count; i++)
+        buffer_printf(&out, "static.cacheControl %s = %s\n", settings->cache_rules[i].pattern,
+                      settings->cache_rules[i].value);
     for (size_t i = 0; i < settings->route_count; i++)
         describe_route(settings, &settings->routes[i], &out);
     return buffer_detach(&out);

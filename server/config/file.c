@@ -1,6 +1,7 @@
 #include "config/file.h"
 
 #include "config/expand.h"
+#include "config/files.h"
 #include "config/json.h"
 #include "config/keys.h"
 #include "config/routes.h"
@@ -75,7 +76,7 @@ static void take_api_key(struct draft *draft, const struct node *item)
     draft->settings->api_key_origin = origin_of(draft, item);
 }
 
-/* Old files have them, so they must load. */
+/* Old files have it, so they must load. */
 static void take_cache_duration(struct draft *draft, const struct node *item)
 {
     int64_t ms;
@@ -95,8 +96,9 @@ static void take_global(struct draft *draft, const struct node *section)
     for (const struct node *item = section->items; item != NULL; item = item->next) {
         if (strcmp(item->key, "APIKEY") == 0)
             take_api_key(draft, item);
-        else if (strcmp(item->key, "cacheDurationForStatic") == 0 ||
-                 strcmp(item->key, "cacheDurationForAPI") == 0)
+        else if (strcmp(item->key, "cacheDurationForStatic") == 0)
+            files_take_refresh(draft, item);
+        else if (strcmp(item->key, "cacheDurationForAPI") == 0)
             take_cache_duration(draft, item);
         else if (!key_is_ignored(item->key))
             key_complain(draft, LEVEL_GLOBAL, item);
@@ -142,6 +144,8 @@ static void take_top(struct draft *draft, const struct node *item)
         routes_take(draft, item);
     else if (strcmp(item->key, "functions") == 0)
         take_functions(draft, item);
+    else if (strcmp(item->key, "static") == 0)
+        files_take(draft, item);
     else if (option == &options[OPTION_CONFIG])
         draft_complain(draft, item->key_line, "'%s' names this very file; give it as a flag or variable",
                        item->key);

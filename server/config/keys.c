@@ -5,24 +5,24 @@
 
 #include <string.h>
 
-static const char *const top_keys[] = {"global", "REST", "functions", NULL};
+static const char *const top_keys[] = {"global", "REST", "functions", "static", NULL};
 static const char *const global_keys[] = {"APIKEY", "cacheDurationForStatic", "cacheDurationForAPI", NULL};
 static const char *const functions_keys[] = {"autoMount", "folder", NULL};
-static const char *const route_keys[] = {"path",      "method", "parametersList", "isPrivate", "handler",
-                                         "bodyLimit", NULL};
+static const char *const static_keys[] = {"cacheControl", NULL};
+static const char *const route_keys[] = {"path",    "method",    "parametersList", "isPrivate",
+                                         "handler", "bodyLimit", "compress",       NULL};
 
 static const char *const *const keys[LEVEL_COUNT] = {
-    [LEVEL_TOP] = top_keys,
-    [LEVEL_GLOBAL] = global_keys,
-    [LEVEL_FUNCTIONS] = functions_keys,
-    [LEVEL_ROUTE] = route_keys,
+    [LEVEL_TOP] = top_keys,       [LEVEL_GLOBAL] = global_keys, [LEVEL_FUNCTIONS] = functions_keys,
+    [LEVEL_STATIC] = static_keys, [LEVEL_ROUTE] = route_keys,
 };
 
-static const char *const later_top_keys[] = {
-    "WEBSOCKET",   "output_cache", "is_spa", "admin",      "admin_path", "admin_token", "watch",
-    "auto_reload", "rateLimit",    "cors",   "rewritings", "redirects",  NULL};
+static const char *const later_top_keys[] = {"WEBSOCKET",   "output_cache", "admin",       "admin_path",
+                                             "admin_token", "watch",        "auto_reload", "rateLimit",
+                                             "cors",        "rewritings",   "redirects",   NULL};
 static const char *const later_global_keys[] = {"compat", "rateLimit", "cors", NULL};
 static const char *const later_functions_keys[] = {NULL};
+static const char *const later_static_keys[] = {NULL};
 static const char *const later_route_keys[] = {
     "mode", "cache", "cacheDurationForAPI", "rateLimit", "cors", "settings", "origins", "drop", NULL};
 
@@ -30,6 +30,7 @@ static const char *const *const later_keys[LEVEL_COUNT] = {
     [LEVEL_TOP] = later_top_keys,
     [LEVEL_GLOBAL] = later_global_keys,
     [LEVEL_FUNCTIONS] = later_functions_keys,
+    [LEVEL_STATIC] = later_static_keys,
     [LEVEL_ROUTE] = later_route_keys,
 };
 
@@ -37,17 +38,19 @@ static const char *const places[LEVEL_COUNT] = {
     [LEVEL_TOP] = "at the top level",
     [LEVEL_GLOBAL] = "in section global",
     [LEVEL_FUNCTIONS] = "in section functions",
+    [LEVEL_STATIC] = "in section static",
     [LEVEL_ROUTE] = "in a route of section REST",
 };
 
-static const char *const later_variables[] = {"OUTPUT_CACHE", "IS_SPA", "ADMIN", "ADMIN_PATH",  "ADMIN_TOKEN",
-                                              "WATCH",        "MASTER", "SLAVE", "AUTO_RELOAD", NULL};
+static const char *const later_variables[] = {"OUTPUT_CACHE", "ADMIN", "ADMIN_PATH",  "ADMIN_TOKEN", "WATCH",
+                                              "MASTER",       "SLAVE", "AUTO_RELOAD", NULL};
 
 static const char *const later_flags[] = {
-    "output-cache", "outputcache", "oc",         "is-spa",    "admin", "admin-path",
-    "adminpath",    "admin-token", "admintoken", "watch",     "w",     "auto-reload",
-    "silent",       "s",           "ssl-domain", "ssldomain", "list",  "load",
-    "unload",       "create",      "master",     "slave",     NULL};
+    "output-cache", "outputcache", "oc",         "admin",      "admin-path",
+    "adminpath",    "admin-token", "admintoken", "watch",      "w",
+    "auto-reload",  "silent",      "s",          "ssl-domain", "ssldomain",
+    "list",         "load",        "unload",     "create",     "master",
+    "slave",        NULL};
 
 static bool contains(const char *const *names, const char *name)
 {

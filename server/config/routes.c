@@ -287,6 +287,10 @@ static void take_item(struct draft *draft, struct route_setting *route, const st
         take_handler(draft, route, item);
     } else if (strcmp(key, "bodyLimit") == 0) {
         take_body_limit(draft, route, item);
+    } else if (strcmp(key, "compress") == 0) {
+        bool on = true;
+        if (file_bool(draft, item, &on))
+            route->plain = !on;
     } else if (!key_is_ignored(key)) {
         key_complain(draft, LEVEL_ROUTE, item);
     }

@@ -28,8 +28,15 @@ struct route_setting {
     const cg_str *parameters; /* parametersList */
     size_t parameter_count;
     bool is_private;
+    bool plain;          /* answers are never compressed */
     uint64_t body_limit; /* bytes; 0: the global one */
     int line;            /* in the file */
+};
+
+/* For files whose path matches, as fnmatch(3) does: '*' stands for slashes as well. */
+struct cache_rule {
+    const char *pattern; /* "*.html", or a whole path */
+    const char *value;   /* of Cache-Control */
 };
 
 struct settings {
@@ -45,6 +52,12 @@ struct settings {
     const char *ssl_cert, *ssl_key; /* PEM files; NULL: self-signed */
     int threads;                    /* loops, at least 1, as asked for or as the machine allows */
     bool verbose;
+
+    uint64_t static_memory; /* bytes of files kept in memory */
+    int64_t static_refresh; /* ms until files are looked at again, when the system tells of no change */
+    bool is_spa;            /* index.html answers for paths that nobody knows */
+    const struct cache_rule *cache_rules; /* the first that matches wins */
+    size_t cache_rule_count;
 
     uint64_t shm_size;    /* bytes */
     const char *shm_file; /* NULL: memory only */

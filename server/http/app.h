@@ -4,7 +4,6 @@
 
 #include "app/modules.h"
 #include "app/router.h"
-#include "app/static_table.h"
 #include "config/settings.h"
 
 struct shm;
@@ -13,7 +12,6 @@ struct app {
     const struct settings *settings;
     struct modules modules;
     struct router *router;
-    struct static_table *files;
     struct shm *shm;
     int ssl_port; /* as bound */
 };

@@ -33,7 +33,7 @@ struct http1 {
     uint64_t body_left; /* of BODY_LENGTH */
     struct head_scan scan;
     struct chunked chunked;
-    size_t sent; /* bytes of the answer's body that the transport has taken */
+    uint64_t sent; /* bytes of the answer's body that the transport has taken */
 };
 
 static const struct protocol http1_protocol;
@@ -145,10 +145,15 @@ static bool continue_answer(struct http1 *http1)
 {
     const struct response *response = &http1->request->response;
     struct transport *transport = http1->transport;
-    if (!response->head && response_has_body(response->status) && http1->sent < response->body.len) {
-        http1->sent +=
-            transport_write(transport, response->body.ptr + http1->sent, response->body.len - http1->sent);
-        if (http1->sent < response->body.len) {
+    const uint64_t length = response_length(response);
+    if (!response->head && response_has_body(response->status) && http1->sent < length) {
+        int64_t sent = response_send(response, http1->sent, transport);
+        if (sent < 0) { /* the length that was promised can't be kept */
+            transport_abort(transport);
+            return false;
+        }
+        http1->sent += (uint64_t)sent;
+        if (http1->sent < length) {
             await_client(http1);
             return false;
         }

@@ -1,30 +1,22 @@
 #include "http/http2_session.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define FRAME_HEAD_SIZE 9
 #define OWN_FIELDS 4 /* :status, server, date, content-length */
 
 /* A frame goes out whole or not at all: nghttp2 drops one whose stream is reset while it waits. */
-static bool put_frame(struct transport *transport, const void *head, size_t head_len, const void *body,
-                      size_t body_len)
-{
-    if (!transport_has_room(transport))
-        return false;
-    char *out = transport_reserve(transport, head_len + body_len);
-    memcpy(out, head, head_len);
-    if (body_len > 0)
-        memcpy(out + head_len, body, body_len);
-    transport_commit(transport, head_len + body_len);
-    return true;
-}
-
 ssize_t http2_send(nghttp2_session *session, const uint8_t *data, size_t len, int flags, void *arg)
 {
     const struct http2 *http2 = arg;
     (void)session;
     (void)flags;
-    return put_frame(http2->transport, data, len, NULL, 0) ? (ssize_t)len : NGHTTP2_ERR_WOULDBLOCK;
+    if (!transport_has_room(http2->transport))
+        return NGHTTP2_ERR_WOULDBLOCK;
+    memcpy(transport_reserve(http2->transport, len), data, len);
+    transport_commit(http2->transport, len);
+    return (ssize_t)len;
 }
 
 int http2_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head, size_t len,
@@ -34,9 +26,13 @@ int http2_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_
     struct http2_stream *stream = source->ptr;
     (void)session;
     (void)frame;
-    const char *body = stream->request->response.body.ptr + stream->sent;
-    if (!put_frame(http2->transport, head, FRAME_HEAD_SIZE, body, len))
+    if (!transport_has_room(http2->transport))
         return NGHTTP2_ERR_WOULDBLOCK;
+    char *out = transport_reserve(http2->transport, FRAME_HEAD_SIZE + len);
+    memcpy(out, head, FRAME_HEAD_SIZE);
+    if (response_read(&stream->request->response, stream->sent, out + FRAME_HEAD_SIZE, len) != 0)
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* resets the stream: it has no good end any more */
+    transport_commit(http2->transport, FRAME_HEAD_SIZE + len);
     stream->sent += len;
     return 0;
 }
@@ -46,7 +42,7 @@ static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *out, siz
                          nghttp2_data_source *source, void *arg)
 {
     const struct http2_stream *stream = source->ptr;
-    size_t left = stream->request->response.body.len - stream->sent;
+    uint64_t left = response_length(&stream->request->response) - stream->sent;
     (void)session;
     (void)id;
     (void)out;
@@ -89,7 +85,8 @@ static size_t list_fields(struct request *request, const struct response *respon
         if (!is_forbidden(response->fields[i].name))
             out[count++] = field_of(response->fields[i].name, response->fields[i].value);
     if (response_has_body(response->status))
-        out[count++] = field_of(cg_string("content-length"), arena_printf(arena, "%zu", response->body.len));
+        out[count++] =
+            field_of(cg_string("content-length"), arena_printf(arena, "%" PRIu64, response_length(response)));
     return count;
 }
 
@@ -99,7 +96,7 @@ static void respond(struct request *request, const struct response *response)
     struct http2 *http2 = stream->http2;
     nghttp2_nv *fields = arena_alloc(&request->arena, (response->field_count + OWN_FIELDS) * sizeof *fields);
     nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_body};
-    bool has_data = !response->head && response_has_body(response->status) && response->body.len > 0;
+    bool has_data = !response->head && response_has_body(response->status) && response_length(response) > 0;
     size_t count = list_fields(request, response, fields);
     stream->sending = true;
     http2->sending++;

@@ -34,7 +34,7 @@ struct http2_stream {
     struct request *request; /* holds the stream in its arena */
     struct list link;
     struct http2_head head;
-    size_t sent;      /* bytes of the answer's body */
+    uint64_t sent;    /* bytes of the answer's body */
     uint64_t dropped; /* bytes of the request's body that came after the answer */
     int32_t id;
     bool begun;   /* the head is complete */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/files.h"
 #include "http/transport.h"
 #include "parse/date.h"
 
@@ -56,6 +57,7 @@ void loop_finish(struct loop *loop)
     free(loop->plain);
     free(loop->output.data);
     templates_destroy(loop->templates);
+    files_unpin(loop->files);
     loop->h2o = NULL;
 }
 

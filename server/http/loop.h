@@ -14,6 +14,7 @@
 #define LOOP_BUFFER_SIZE (64 * 1024)
 
 struct app;
+struct files;
 struct templates;
 struct transport;
 
@@ -29,6 +30,7 @@ struct loop {
     h2o_loop_t *h2o;
     h2o_socket_t *mail_socket;
     const struct app *app;
+    struct files *files; /* the newest table of public/ that it was told of */
     unsigned index;
     bool draining; /* no new requests on kept-alive connections */
     bool leaving;  /* loop_run returns once no connection is left */

@@ -3,6 +3,7 @@
 #include "app/event.h"
 #include "base/alloc.h"
 #include "http/app.h"
+#include "http/files.h"
 #include "http/serve.h"
 #include "parse/path.h"
 
@@ -36,6 +37,8 @@ void request_destroy(struct request *request)
     if (request == NULL)
         return;
     event_finish(request->event);
+    source_finish(request->response.source);
+    files_unpin(request->files);
     struct arena arena = request->arena;
     arena_finish(&arena);
 }
@@ -80,10 +83,14 @@ cg_str request_error_text(int status)
         return TEXT("405 - Method not allowed\n");
     case 408:
         return TEXT("408 - The request took too long\n");
+    case 412:
+        return TEXT("412 - Precondition failed\n");
     case 413:
         return TEXT("413 - The request is too large\n");
     case 414:
         return TEXT("414 - The address is too long\n");
+    case 416:
+        return TEXT("416 - Range not satisfiable\n");
     case 417:
         return TEXT("417 - Expectation failed\n");
     case 431:
@@ -160,7 +167,7 @@ static int route(struct request *request)
     request->match.route = NULL;
     if (reads_only(request->method))
         return 0;
-    return static_table_find(app->files, request->path, &file) == STATIC_NONE ? 404 : 405;
+    return static_table_find(request->loop->files->table, request->path, &file) == STATIC_NONE ? 404 : 405;
 }
 
 /* Runs once the body is complete or not wanted. */

@@ -10,6 +10,7 @@
 #include "http/response.h"
 
 struct event;
+struct files;
 struct request;
 
 struct stream_ops {
@@ -42,6 +43,7 @@ struct request {
     int refusal;         /* the status that the head alone earned; 0: none */
     bool discard;        /* the body is read and dropped */
     bool responded;      /* nothing more is wanted of the body */
+    struct files *files; /* pinned, when the answer is made of it; else NULL */
     struct event *event; /* a function's; else NULL */
     struct response response;
     struct match match; /* last: too large to be cleared for each request */

@@ -120,7 +120,7 @@ static char *put_fields(char *out, const struct response *response)
     if (!response_has_body(response->status))
         return out;
     out = PUT(out, "content-length: ");
-    out = put_number(out, response->body.len);
+    out = put_number(out, response_length(response));
     return PUT(out, "\r\n");
 }
 
@@ -142,4 +142,19 @@ size_t response_write_head(const struct response *response, const struct loop *l
         out = PUT(out, "connection: keep-alive\r\n");
     out = PUT(out, "\r\n");
     return (size_t)(out - start);
+}
+
+int response_read(const struct response *response, uint64_t at, char *out, size_t len)
+{
+    if (response->source != NULL)
+        return source_read(response->source, at, out, len);
+    memcpy(out, response->body.ptr + at, len);
+    return 0;
+}
+
+int64_t response_send(const struct response *response, uint64_t at, struct transport *transport)
+{
+    if (response->source != NULL)
+        return source_send(response->source, at, transport);
+    return (int64_t)transport_write(transport, response->body.ptr + at, response->body.len - at);
 }

@@ -2,6 +2,7 @@
 #ifndef HTTP_RESPONSE_H
 #define HTTP_RESPONSE_H
 
+#include "http/source.h"
 #include "http/transport.h"
 
 #define RESPONSE_HEAD_LIMIT (48 * 1024) /* bytes of an HTTP/1 head; a function's larger one becomes 500 */
@@ -12,8 +13,9 @@ struct response {
     size_t field_count;
     cg_str block; /* the same fields as HTTP/1 lines with content-length, when prebuilt; else empty */
     cg_str body;  /* immutable until the request is destroyed */
-    bool head;    /* the answer to HEAD: content-length tells of body, which is not sent */
-    bool close;   /* this connection ends with it */
+    const struct source *source; /* in the place of body, when that is not one piece of memory; else NULL */
+    bool head;                   /* the answer to HEAD: content-length tells of body, which is not sent */
+    bool close;                  /* this connection ends with it */
 };
 
 /* 1xx, 204 and 304 have neither body nor content-length (RFC 9110, section 8.6). */
@@ -21,6 +23,16 @@ static inline bool response_has_body(int status)
 {
     return status >= 200 && status != 204 && status != 304;
 }
+
+static inline uint64_t response_length(const struct response *response)
+{
+    return response->source ? response->source->len : response->body.len;
+}
+
+/* len bytes of the body from there on, and sending what the transport takes of them: as source_read and
+   source_send. */
+int response_read(const struct response *response, uint64_t at, char *out, size_t len);
+int64_t response_send(const struct response *response, uint64_t at, struct transport *transport);
 
 const char *response_reason(int status); /* "Not Found"; "Unknown" for a status without a name */
 

@@ -1,33 +1,81 @@
-#include "http/app.h"
+#include "http/conditions.h"
+#include "http/files.h"
+#include "http/representation.h"
 #include "http/serve.h"
-#include "parse/date.h"
-#include "parse/etag.h"
+
+#include "http/app.h"
+#include "http/static_disk.h"
+#include "parse/accept.h"
 #include "parse/path.h"
 
 #include <string.h>
 
-/* RFC 9110, section 13.2.2: If-None-Match, when there, switches If-Modified-Since off. */
-static bool is_unchanged(const struct request *request, const struct static_file *file)
+_Static_assert(STATIC_UNDATED == CONDITIONS_UNDATED, "one word for it");
+
+/* ---- which form ---- */
+
+static bool is(cg_str name, const char *other, size_t len)
 {
-    int64_t since;
-    const cg_field *field = request_field(request, "if-none-match");
-    if (field != NULL)
-        return etag_matches(field->value, file->etag);
-    field = request_field(request, "if-modified-since");
-    return field != NULL && date_parse(field->value, &since) == 0 && file->modified <= since;
+    return name.len == len && memcmp(name.ptr, other, len) == 0;
 }
 
-static void respond_file(struct request *request, const struct static_file *file)
+/* The smallest of those that the client likes best. */
+static const struct static_form *choose_form(const struct request *request, const struct static_file *file)
 {
-    struct response response = {
-        .status = 200, .fields = file->fields, .field_count = file->field_count, .block = file->block};
-    if (is_unchanged(request, file)) {
-        response.status = 304;
-        response.block = file->block_304;
+    const struct static_form *gzip = &file->forms[CODING_GZIP], *brotli = &file->forms[CODING_BROTLI];
+    const struct static_form *plain = &file->forms[CODING_IDENTITY];
+    struct accept_encoding accept = ACCEPT_ENCODING_NONE;
+    if (gzip->block.len == 0 && brotli->block.len == 0)
+        return plain;
+    for (size_t i = 0; i < request->field_count; i++)
+        if (is(request->fields[i].name, "accept-encoding", 15))
+            accept_encoding_read(&accept, request->fields[i].value);
+    bool takes_gzip = gzip->block.len > 0 && accept_prefers(&accept, accept.gzip);
+    bool takes_brotli = brotli->block.len > 0 && accept_prefers(&accept, accept.brotli);
+    if (takes_gzip && takes_brotli && accept.gzip == accept.brotli)
+        return brotli->data.len <= gzip->data.len ? brotli : gzip;
+    if (takes_brotli && (!takes_gzip || accept.brotli > accept.gzip))
+        return brotli;
+    return takes_gzip ? gzip : plain;
+}
+
+/* ---- answers ---- */
+
+/* Answers that depend on Accept say so. */
+static void add_vary(struct request *request, struct representation *representation)
+{
+    size_t count = representation->field_count;
+    cg_field *fields = arena_alloc(&request->arena, (count + 1) * sizeof *fields);
+    fields[0] = (cg_field){cg_string("vary"), cg_string("accept")};
+    memcpy(fields + 1, representation->fields, count * sizeof *fields);
+    representation->fields = fields;
+    representation->field_count++;
+    representation->field_count_304++;
+    representation->block = representation->block_304 = cg_bytes("", 0);
+}
+
+static void respond_file(struct request *request, const struct static_file *file, bool by_accept)
+{
+    struct representation representation = {.modified = file->modified, .type = file->type, .fd = -1};
+    if (file->on_disk) {
+        if (static_disk_open(request, file, &representation) != 0) {
+            request_fail(request, 404);
+            return;
+        }
     } else {
-        response.body = file->data;
+        const struct static_form *form = choose_form(request, file);
+        representation.etag = form->etag;
+        representation.fields = form->fields;
+        representation.field_count = form->field_count;
+        representation.field_count_304 = form->field_count_304;
+        representation.block = form->block;
+        representation.block_304 = form->block_304;
+        representation.data = form->data.ptr;
+        representation.size = form->data.len;
     }
-    request_respond(request, &response);
+    if (by_accept)
+        add_vary(request, &representation);
+    representation_respond(request, &representation);
 }
 
 /* Relative to the site, so that it holds behind any proxy; one slash at its front, so that it stays there. */
@@ -43,32 +91,68 @@ static void respond_directory(struct request *request)
     request_respond(request, &response);
 }
 
-static void respond_not_found(struct request *request, const struct static_file *page)
+static void respond_not_found(struct request *request, const struct static_file *page, bool by_accept)
 {
     static const cg_field fields[] = {{{"content-type", 12}, {"text/html; charset=utf-8", 24}},
                                       {{"cache-control", 13}, {"max-age=30", 10}},
-                                      {{"x-content-type-options", 22}, {"nosniff", 7}}};
-    if (page == NULL) {
+                                      {{"x-content-type-options", 22}, {"nosniff", 7}},
+                                      {{"vary", 4}, {"accept", 6}}};
+    if (page == NULL || page->on_disk) {
         request_fail(request, 404);
         return;
     }
-    struct response response = {.status = 404, .fields = fields, .field_count = 3, .body = page->data};
+    struct response response = {.status = 404,
+                                .fields = fields,
+                                .field_count = by_accept ? 4 : 3,
+                                .body = page->forms[CODING_IDENTITY].data};
     request_respond(request, &response);
+}
+
+/* ---- applications of one page ---- */
+
+/* Where such an application makes pages of its own: names without an extension. */
+static bool may_be_page(cg_str path)
+{
+    const char *slash = memrchr(path.ptr, '/', path.len);
+    return slash == NULL || memchr(slash, '.', (size_t)(path.ptr + path.len - slash)) == NULL;
+}
+
+/* A browser that goes to a page says so; scripts that fetch data do not. */
+static bool wants_html(const struct request *request)
+{
+    for (size_t i = 0; i < request->field_count; i++)
+        if (is(request->fields[i].name, "accept", 6) &&
+            (accept_weight(request->fields[i].value, "text/html") > 0 ||
+             accept_weight(request->fields[i].value, "application/xhtml+xml") > 0))
+            return true;
+    return false;
+}
+
+static void serve_missing(struct request *request, const struct static_table *table)
+{
+    const struct static_file *index;
+    bool by_accept = request->loop->app->settings->is_spa && may_be_page(request->path) &&
+                     static_table_find(table, cg_bytes("/", 1), &index) == STATIC_FILE;
+    if (by_accept && wants_html(request))
+        respond_file(request, index, true);
+    else
+        respond_not_found(request, static_table_not_found(table), by_accept);
 }
 
 void serve_static(struct request *request)
 {
-    const struct static_table *table = request->loop->app->files;
     const struct static_file *file;
+    request->files = files_pin(request->loop->files);
+    const struct static_table *table = request->files->table;
     switch (static_table_find(table, request->path, &file)) {
     case STATIC_FILE:
-        respond_file(request, file);
+        respond_file(request, file, false);
         break;
     case STATIC_DIRECTORY:
         respond_directory(request);
         break;
     case STATIC_NONE:
-        respond_not_found(request, static_table_not_found(table));
+        serve_missing(request, table);
         break;
     }
 }

@@ -71,6 +71,9 @@ void transport_start(struct transport *transport);
 /* Takes up to len bytes and returns how many; fewer than len means: full, `writable` will be called. The
    first TRANSPORT_PENDING_LIMIT bytes are always taken while transport_idle(). */
 size_t transport_write(struct transport *transport, const void *data, size_t len);
+/* Sends a part of a file on a plain connection, without its passing through here. As above; 0 or more bytes,
+   or a negative errno when it can't be read or has come to its end. */
+int64_t transport_send_file(struct transport *transport, int fd, uint64_t offset, uint64_t len);
 /* Whether now is the time to write a piece by reserve and commit; if not, `writable` will be called when it
  * is.
  */

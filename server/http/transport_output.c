@@ -6,7 +6,10 @@
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/uio.h>
+
+#define FILE_PIECE ((size_t)256 * 1024)
 
 size_t transport_pending(const struct transport *transport)
 {
@@ -142,6 +145,31 @@ size_t transport_write(struct transport *transport, const void *data, size_t len
         transport_watch_writing(transport);
     }
     return taken;
+}
+
+/* In pieces, so that a slow disk does not hold up the loop for long. */
+int64_t transport_send_file(struct transport *transport, int fd, uint64_t offset, uint64_t len)
+{
+    off_t at = (off_t)offset;
+    ssize_t sent;
+    output_flush(transport);
+    if (transport->lost)
+        return (int64_t)len;
+    if (!transport_has_room(transport))
+        return 0;
+    do
+        sent = sendfile(h2o_socket_get_fd(transport->socket), fd, &at, len < FILE_PIECE ? len : FILE_PIECE);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0 && errno == EAGAIN) {
+        transport->want_writable = true;
+        transport_watch_writing(transport);
+        return 0;
+    }
+    if (sent <= 0)
+        return sent < 0 ? -errno : -EIO;
+    transport->turn_bytes += (size_t)sent;
+    transport->sent_bytes += (uint64_t)sent;
+    return sent;
 }
 
 bool transport_has_room(struct transport *transport)

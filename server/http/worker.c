@@ -1,10 +1,12 @@
 #include "http/worker.h"
 
 #include "app/context.h"
+#include "app/static_watch.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/app.h"
+#include "http/files.h"
 #include "http/listener.h"
 #include "shm/shm.h"
 
@@ -16,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MAILBOX_PAUSE_MS 5
 
 /* One loop on its thread. */
 struct runner {
@@ -33,6 +37,9 @@ struct worker {
     const struct inheritance *inheritance;
     struct app app;
     struct tls_identity *identity;
+    struct static_watch *files;
+    size_t file_count; /* at the start */
+    atomic_bool stopping;
     struct runner *runners;
     size_t runner_count;
     pthread_mutex_t lock; /* of the two below: how many threads have begun, and what went wrong in one */
@@ -103,6 +110,19 @@ static void tell_problems(const struct app *app)
     }
 }
 
+static int load_files(struct worker *worker, char **ret_error)
+{
+    const struct settings *settings = worker->settings;
+    const struct static_options options = {.dir = settings->public_dir,
+                                           .memory = settings->static_memory,
+                                           .rules = settings->cache_rules,
+                                           .rule_count = settings->cache_rule_count};
+    int error = static_watch_create(&options, settings->static_refresh, &worker->files, ret_error);
+    if (error == 0)
+        worker->file_count = static_table_count(static_watch_table(worker->files));
+    return error;
+}
+
 static int load_app(struct worker *worker, char **ret_error)
 {
     struct app *app = &worker->app;
@@ -115,10 +135,7 @@ static int load_app(struct worker *worker, char **ret_error)
     if (app->router == NULL)
         return -EINVAL;
     tell_problems(app);
-    error = static_table_load(worker->settings->public_dir, &app->files, ret_error);
-    if (error == 0)
-        warn_lines(static_table_warnings(app->files));
-    return error;
+    return load_files(worker, ret_error);
 }
 
 static int load_identity(struct worker *worker, char **ret_error)
@@ -184,6 +201,7 @@ static int prepare_runner(struct worker *worker, unsigned index, char **ret_erro
         *ret_error = xsprintf("loop %u: %s", index, strerror(-error));
         return error;
     }
+    files_begin(&runner->loop, static_watch_table(worker->files));
     if (worker->identity != NULL && (runner->tls = tls_context_create(worker->identity, ret_error)) == NULL)
         return -EINVAL;
     runner->listeners = xzalloc((listeners_of(worker, index) + 1) * sizeof *runner->listeners);
@@ -220,6 +238,38 @@ static int start_threads(struct worker *worker, char **ret_error)
     return worker->failure ? -EINVAL : 0;
 }
 
+static void pause_ms(int64_t ms)
+{
+    struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+    while (nanosleep(&pause, &pause) != 0 && errno == EINTR)
+        ;
+}
+
+/* A loop whose mailbox is full will have emptied it soon. */
+static void offer_files(void *arg, struct static_table *table)
+{
+    struct worker *worker = arg;
+    for (size_t i = 0; i < worker->runner_count; i++)
+        while (!atomic_load(&worker->stopping) && files_offer(&worker->runners[i].loop, table) == -EAGAIN)
+            pause_ms(MAILBOX_PAUSE_MS);
+}
+
+static void tell_about_files(void *arg, const char *text)
+{
+    (void)arg;
+    warn_lines(text);
+}
+
+static int watch_files(struct worker *worker, char **ret_error)
+{
+    int error = static_watch_start(
+        worker->files,
+        &(struct static_listener){.publish = offer_files, .tell = tell_about_files, .arg = worker});
+    if (error != 0)
+        *ret_error = xsprintf("thread of the files: %s", strerror(-error));
+    return error;
+}
+
 static int start_worker(struct worker *worker, char **ret_error)
 {
     int error = open_context(worker, ret_error);
@@ -231,7 +281,9 @@ static int start_worker(struct worker *worker, char **ret_error)
     worker->runners = xzalloc(worker->runner_count * sizeof *worker->runners);
     for (unsigned i = 0; error == 0 && i < worker->runner_count; i++)
         error = prepare_runner(worker, i, ret_error);
-    return error == 0 ? start_threads(worker, ret_error) : error;
+    if (error == 0)
+        error = start_threads(worker, ret_error);
+    return error == 0 ? watch_files(worker, ret_error) : error;
 }
 
 /* ---- the supervisor ---- */
@@ -245,7 +297,7 @@ static void tell(int fd, const char *text)
 static void tell_ready(const struct worker *worker)
 {
     char text[128];
-    snprintf(text, sizeof text, "ready %zu files, %zu routes\n", static_table_count(worker->app.files),
+    snprintf(text, sizeof text, "ready %zu files, %zu routes\n", worker->file_count,
              router_count(worker->app.router));
     tell(worker->inheritance->supervisor_fd, text);
 }
@@ -327,7 +379,7 @@ static void finish_worker(struct worker *worker)
     modules_stop(&worker->app.modules);
     router_destroy(worker->app.router);
     modules_finish(&worker->app.modules);
-    static_table_destroy(worker->app.files);
+    static_watch_destroy(worker->files);
     tls_identity_destroy(worker->identity);
     free(worker->failure);
     shm_close(context.shm);
@@ -336,19 +388,14 @@ static void finish_worker(struct worker *worker)
     pthread_mutex_destroy(&worker->lock);
 }
 
-static void pause_ms(int64_t ms)
-{
-    struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
-    while (nanosleep(&pause, &pause) != 0 && errno == EINTR)
-        ;
-}
-
 /* First the health check turns red and load balancers look away, then the queue is left to others, then what
    has begun may end. */
 static void stop(struct worker *worker)
 {
     tell_loops(worker, begin_draining);
     pause_ms(worker->settings->stop_delay);
+    atomic_store(&worker->stopping, true);
+    static_watch_stop(worker->files); /* before the loops, so that they get all that was offered to them */
     tell_loops(worker, stop_accepting);
     if (join_threads(worker, worker->settings->stop_timeout))
         return;

@@ -356,9 +356,41 @@ START_TEST(old_files_load)
         "%s", told);
     ck_assert_str_eq(settings->routes[0].path.ptr, "tests/x");
     ck_assert_int_eq(settings->routes[0].line, 3);
-    ck_assert_uint_eq(settings->warning_count, 2);
+    ck_assert_int_eq(settings->static_refresh, 5000);
+    ck_assert_uint_eq(settings->warning_count, 1);
     ck_assert_str_eq(settings->warnings[0],
-                     "apiconfig.yaml:2: cacheDurationForStatic has no effect in this version yet");
+                     "apiconfig.yaml:2: cacheDurationForAPI has no effect in this version yet");
+}
+END_TEST
+
+START_TEST(files)
+{
+    assert_good(
+        "global: {cacheDurationForStatic: 2s}\n"
+        "static:\n  cacheControl: { \"/assets/*\": \"max-age=31536000, immutable\", \"*.html\": no-cache }\n"
+        "static_memory: 1GB\nis_spa: yes\n");
+    ck_assert_int_eq(settings->static_refresh, 2000);
+    ck_assert_uint_eq(settings->static_memory, 1 << 30);
+    ck_assert(settings->is_spa);
+    ck_assert_uint_eq(settings->cache_rule_count, 2);
+    ck_assert_str_eq(settings->cache_rules[0].pattern, "/assets/*");
+    ck_assert_str_eq(settings->cache_rules[0].value, "max-age=31536000, immutable");
+    ck_assert_str_eq(settings->cache_rules[1].pattern, "*.html");
+    assert_good("global: {cacheDurationForStatic: 0}\n");
+    ck_assert_int_eq(settings->static_refresh, 100);
+    assert_good("static:\n");
+    ck_assert_int_eq(settings->static_refresh, 5000);
+    ck_assert_uint_eq(settings->static_memory, 256 << 20);
+    ck_assert(!settings->is_spa);
+    assert_good("REST: {/api/x: {compress: no}, /api/y: {compress: yes}, /api/z: }\n");
+    ck_assert(settings->routes[0].plain && !settings->routes[1].plain && !settings->routes[2].plain);
+    assert_told("static: {cacheControl: {html: no-cache}}\n", "'html' must begin with '/' or '*'");
+    assert_told("static: {cacheControl: {/x: \"a\\r\\nb\"}}\n", "can't be the value of a header");
+    assert_told("static: {cacheControl: {/x: [1]}}\n", "must be a single value");
+    assert_told("static: {cachecontrol: {}}\n", "did you mean 'cacheControl'?");
+    assert_told("static: {expires: 1d}\n", "a max-age in cacheControl says the same");
+    assert_told("global: {cacheDurationForStatic: soon}\n", "'soon' is no duration in ms");
+    assert_told("REST: {/api/x: {compress: gzip}}\n", "neither true nor false");
 }
 END_TEST
 
@@ -448,6 +480,7 @@ int main(void)
     tcase_add_test(tests, private_routes);
     tcase_add_test(tests, sections_may_be_empty);
     tcase_add_test(tests, old_files_load);
+    tcase_add_test(tests, files);
     tcase_add_test(tests, variables);
     tcase_add_test(tests, ports);
     tcase_add_test(tests, secrets_are_masked);

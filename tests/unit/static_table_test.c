@@ -7,14 +7,37 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <time.h>
+
+static struct static_options options = {.memory = 256 << 20};
+
+/* NULL: nothing has changed since `before`. */
+static struct static_table *load_after(const struct static_table *before)
+{
+    struct static_table *table = NULL;
+    char *error = NULL;
+    free((char *)options.dir);
+    options.dir = scratch_path("public");
+    int result = static_table_load(&options, before, &table, &error);
+    ck_assert_msg(result == 0 || (result == -EALREADY && before != NULL), "%s", error);
+    return table;
+}
 
 static struct static_table *load(void)
 {
-    struct static_table *table = NULL;
-    char *error = NULL, *dir = scratch_path("public");
-    ck_assert_msg(static_table_load(dir, &table, &error) == 0, "%s", error);
-    free(dir);
-    return table;
+    return load_after(NULL);
+}
+
+/* With all the forms. */
+static struct static_table *improve(struct static_table *table)
+{
+    atomic_bool stop = false;
+    struct static_table *better = static_table_improve(&options, table, INT64_MAX, &stop);
+    if (better == NULL)
+        return table;
+    ck_assert_ptr_null(static_table_improve(&options, better, INT64_MAX, &stop));
+    static_table_destroy(table);
+    return better;
 }
 
 /* What a request for this URL finds: the content, "->" for a redirect, "404", "400". */
@@ -28,7 +51,7 @@ static const char *get(const struct static_table *table, const char *url)
         return "400";
     switch (static_table_find(table, cg_bytes(path, len), &file)) {
     case STATIC_FILE:
-        return file->data.ptr;
+        return file->on_disk ? "on disk" : file->forms[CODING_IDENTITY].data.ptr;
     case STATIC_DIRECTORY:
         return "->";
     default:
@@ -197,20 +220,23 @@ START_TEST(fields_and_blocks)
     ck_assert_int_eq(utimensat(AT_FDCWD, path, future, 0), 0);
     free(path);
     struct static_table *table = load();
-    const struct static_file *a = find(table, "/a.js"), *b = find(table, "/b.js"), *c = find(table, "/c.js");
+    const struct static_file *file = find(table, "/a.js");
+    const struct static_form *a = &file->forms[CODING_IDENTITY];
+    const struct static_form *b = &find(table, "/b.js")->forms[CODING_IDENTITY];
+    const struct static_form *c = &find(table, "/c.js")->forms[CODING_IDENTITY];
     ck_assert_uint_eq(a->data.len, 3);
     ck_assert_int_eq(memcmp(a->data.ptr, "a\0b", 4), 0);
-    ck_assert_int_eq(a->modified, 784111777);
-    ck_assert_str_eq(a->modified_text, "Sun, 06 Nov 1994 08:49:37 GMT");
-    ck_assert_int_le(c->modified, wall_ms() / 1000);
+    ck_assert_int_eq(file->modified, 784111777);
+    ck_assert_str_eq(file->modified_text, "Sun, 06 Nov 1994 08:49:37 GMT");
+    ck_assert_int_le(find(table, "/c.js")->modified, wall_ms() / 1000);
     ck_assert_str_eq(a->etag.ptr, b->etag.ptr);
     ck_assert_str_ne(a->etag.ptr, c->etag.ptr);
     ck_assert(a->etag.len == 24 && a->etag.ptr[0] == '"' && a->etag.ptr[23] == '"');
-    char *expected =
-        xsprintf("content-type: text/javascript; charset=utf-8\r\netag: %s\r\n"
-                 "last-modified: Sun, 06 Nov 1994 08:49:37 GMT\r\ncache-control: max-age=604800\r\n"
-                 "x-content-type-options: nosniff\r\ncontent-length: 3\r\n",
-                 a->etag.ptr);
+    char *expected = xsprintf(
+        "etag: %s\r\nlast-modified: Sun, 06 Nov 1994 08:49:37 GMT\r\ncache-control: max-age=604800\r\n"
+        "content-type: text/javascript; charset=utf-8\r\nx-content-type-options: nosniff\r\n"
+        "accept-ranges: bytes\r\ncontent-length: 3\r\n",
+        a->etag.ptr);
     ck_assert_str_eq(a->block.ptr, expected);
     ck_assert_uint_eq(a->block.len, strlen(expected));
     free(expected);
@@ -219,11 +245,12 @@ START_TEST(fields_and_blocks)
         a->etag.ptr);
     ck_assert_str_eq(a->block_304.ptr, expected);
     free(expected);
-    ck_assert_uint_eq(a->field_count, 5);
-    ck_assert_str_eq(a->fields[0].name.ptr, "content-type");
-    ck_assert_str_eq(a->fields[0].value.ptr, "text/javascript; charset=utf-8");
-    ck_assert_uint_eq(find(table, "/empty.css")->data.len, 0);
-    ck_assert_str_eq(static_table_not_found(table)->data.ptr, "lost");
+    ck_assert_uint_eq(a->field_count, 6);
+    ck_assert_uint_eq(a->field_count_304, 3);
+    ck_assert_str_eq(a->fields[3].name.ptr, "content-type");
+    ck_assert_str_eq(a->fields[3].value.ptr, "text/javascript; charset=utf-8");
+    ck_assert_uint_eq(find(table, "/empty.css")->forms[CODING_IDENTITY].data.len, 0);
+    ck_assert_str_eq(static_table_not_found(table)->forms[CODING_IDENTITY].data.ptr, "lost");
     ck_assert_uint_eq(static_table_count(table), 5);
     ck_assert_uint_eq(static_table_bytes(table), 13);
     ck_assert_str_eq(static_table_warnings(table), "");
@@ -242,19 +269,256 @@ START_TEST(no_folder_is_an_empty_one)
 }
 END_TEST
 
-START_TEST(too_much_is_refused)
+START_TEST(what_is_too_much_for_memory_stays_on_disk)
 {
-    scratch_text("public/small", "x");
+    scratch_text("public/a", "aaaa");
+    scratch_text("public/b", "bbbb");
+    scratch_text("public/c", "cc");
     scratch_text("public/large", "");
-    char *large = scratch_path("public/large"), *dir = scratch_path("public"), *error = NULL;
-    struct static_table *table = NULL;
-    ck_assert_int_eq(truncate(large, STATIC_TABLE_MAX_BYTES + 1), 0);
-    ck_assert_int_eq(static_table_load(dir, &table, &error), -E2BIG);
-    ck_assert_ptr_null(table);
-    ck_assert_ptr_nonnull(strstr(error, "256 MB"));
-    free(error);
-    free(dir);
+    char *large = scratch_path("public/large");
+    ck_assert_int_eq(truncate(large, STATIC_FILE_MAX_BYTES + 1), 0);
+    options.memory = 6;
+    struct static_table *table = load();
+    ck_assert_str_eq(get(table, "/a"), "aaaa");
+    ck_assert_str_eq(get(table, "/b"), "on disk");
+    ck_assert_str_eq(get(table, "/c"), "cc");
+    ck_assert_str_eq(get(table, "/large"), "on disk");
+    ck_assert_uint_eq(static_table_bytes(table), 6);
+    /* One that is small enough again comes back. */
+    options.memory = 256 << 20;
+    ck_assert_int_eq(truncate(large, STATIC_FILE_MAX_BYTES), 0);
+    struct static_table *after = load_after(table);
+    ck_assert_str_eq(get(after, "/b"), "bbbb");
+    ck_assert_str_eq(get(after, "/large"), "");
+    ck_assert_ptr_eq(find(after, "/c"), find(table, "/c"));
+    static_table_destroy(table);
+    static_table_destroy(after);
     free(large);
+}
+END_TEST
+
+static void set_time(const char *name, int64_t seconds)
+{
+    char *path = scratch_path(name);
+    const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+    free(path);
+}
+
+/* Until no change can hide behind the time of the one before. */
+static struct static_table *settled(struct static_table *table)
+{
+    for (int i = 0; i < 500 && static_table_unsettled(table); i++) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        struct static_table *after = load_after(table);
+        if (after != NULL) {
+            static_table_destroy(table);
+            table = after;
+        }
+    }
+    ck_assert(!static_table_unsettled(table));
+    return table;
+}
+
+START_TEST(changes_make_another_table)
+{
+    scratch_text("public/same.txt", "same");
+    scratch_text("public/other.txt", "old");
+    scratch_text("public/gone.txt", "gone");
+    struct static_table *table = settled(load());
+    ck_assert_ptr_null(load_after(table));
+    scratch_text("public/other.txt", "new");
+    scratch_text("public/added/index.html", "added");
+    char *gone = scratch_path("public/gone.txt");
+    ck_assert_int_eq(unlink(gone), 0);
+    free(gone);
+    struct static_table *after = load_after(table);
+    ck_assert_ptr_nonnull(after);
+    ck_assert_str_eq(get(after, "/other.txt"), "new");
+    ck_assert_str_eq(get(after, "/added"), "->");
+    ck_assert_str_eq(get(after, "/gone.txt"), "404");
+    ck_assert_ptr_eq(find(after, "/same.txt"), find(table, "/same.txt"));
+    /* The old one is as it was. */
+    ck_assert_str_eq(get(table, "/other.txt"), "old");
+    ck_assert_str_eq(get(table, "/gone.txt"), "gone");
+    static_table_destroy(table);
+    ck_assert_str_eq(get(after, "/same.txt"), "same");
+    static_table_destroy(after);
+}
+END_TEST
+
+/* Size and time are the same, so only the content can tell. */
+START_TEST(a_change_within_the_same_instant_is_seen)
+{
+    scratch_text("public/a.txt", "one");
+    struct static_table *table = load();
+    ck_assert(static_table_unsettled(table));
+    int64_t now = wall_ms() / 1000;
+    scratch_text("public/a.txt", "two");
+    set_time("public/a.txt", now);
+    struct static_table *after = load_after(table);
+    ck_assert_str_eq(get(after, "/a.txt"), "two");
+    static_table_destroy(table);
+    static_table_destroy(after);
+}
+END_TEST
+
+/* A client that asks by date never takes one content for the other. */
+START_TEST(dates_only_grow)
+{
+    scratch_text("public/a.txt", "one");
+    set_time("public/a.txt", 784111777);
+    struct static_table *one = settled(load());
+    ck_assert_int_eq(find(one, "/a.txt")->modified, 784111777);
+    scratch_text("public/a.txt", "two");
+    set_time("public/a.txt", 784111777);
+    struct static_table *two = settled(load_after(one));
+    ck_assert_int_eq(find(two, "/a.txt")->modified, 784111778);
+    scratch_text("public/a.txt", "three");
+    set_time("public/a.txt", 100);
+    struct static_table *three = settled(load_after(two));
+    ck_assert_int_eq(find(three, "/a.txt")->modified, 784111779);
+    set_time("public/a.txt", 784222222); /* the same content: nothing new to tell */
+    struct static_table *four = settled(load_after(three));
+    ck_assert_int_eq(find(four, "/a.txt")->modified, 784111779);
+    static_table_destroy(one);
+    static_table_destroy(two);
+    static_table_destroy(three);
+    static_table_destroy(four);
+}
+END_TEST
+
+static void write_page(const char *name, int lines)
+{
+    struct buffer text = {0};
+    for (int i = 0; i < lines; i++)
+        buffer_printf(&text, "<p>line %d of a page</p>\n", i);
+    scratch_write(name, text.data, text.len);
+    buffer_finish(&text);
+}
+
+static void run(const char *format, const char *name)
+{
+    char *path = scratch_path(name), *command = xsprintf(format, path);
+    ck_assert_int_eq(system(command), 0);
+    free(command);
+    free(path);
+}
+
+static void expect_form(const struct static_file *file, enum coding coding)
+{
+    const struct static_form *plain = &file->forms[CODING_IDENTITY], *form = &file->forms[coding];
+    ck_assert_uint_gt(form->data.len, 0);
+    ck_assert_uint_lt(form->data.len, plain->data.len);
+    ck_assert(coding_holds(coding, form->data.ptr, form->data.len, plain->data.ptr, plain->data.len));
+    ck_assert_str_ne(form->etag.ptr, plain->etag.ptr);
+    ck_assert_ptr_nonnull(strstr(form->block.ptr, "vary: accept-encoding\r\n"));
+    ck_assert_ptr_nonnull(strstr(form->block.ptr, coding == CODING_GZIP ? "content-encoding: gzip\r\n"
+                                                                        : "content-encoding: br\r\n"));
+    ck_assert_ptr_nonnull(strstr(form->block_304.ptr, "vary: accept-encoding\r\n"));
+    ck_assert_ptr_nonnull(strstr(plain->block.ptr, "vary: accept-encoding\r\n"));
+    ck_assert_ptr_null(strstr(plain->block.ptr, "content-encoding"));
+}
+
+START_TEST(case_37_compressed_forms)
+{
+    write_page("public/page.html", 100);
+    write_page("public/tiny.html", 1);
+    write_page("public/photo.jpg", 100);
+    char *noise = xalloc(4000);
+    for (uint32_t i = 0, x = 1; i < 4000; i++, x = x * 1664525 + 1013904223)
+        noise[i] = (char)(x >> 24);
+    scratch_write("public/noise.txt", noise, 4000);
+    free(noise);
+    struct static_table *table = load();
+    ck_assert(find(table, "/page.html")->varies); /* though nothing is there yet */
+    table = improve(table);
+    expect_form(find(table, "/page.html"), CODING_GZIP);
+    expect_form(find(table, "/page.html"), CODING_BROTLI);
+    ck_assert(!find(table, "/tiny.html")->varies);
+    ck_assert(!find(table, "/photo.jpg")->varies);
+    ck_assert(find(table, "/noise.txt")->varies);
+    ck_assert_uint_eq(find(table, "/noise.txt")->forms[CODING_GZIP].block.len, 0);
+    /* They stay as long as the content does. */
+    write_page("public/new.html", 10);
+    struct static_table *after = load_after(table);
+    ck_assert_ptr_eq(find(after, "/page.html")->forms[CODING_GZIP].data.ptr,
+                     find(table, "/page.html")->forms[CODING_GZIP].data.ptr);
+    static_table_destroy(table);
+    write_page("public/page.html", 101);
+    table = load_after(after);
+    ck_assert_uint_eq(find(table, "/page.html")->forms[CODING_GZIP].block.len, 0);
+    table = improve(table);
+    expect_form(find(table, "/page.html"), CODING_GZIP);
+    static_table_destroy(table);
+    static_table_destroy(after);
+}
+END_TEST
+
+START_TEST(forms_that_lie_beside_a_file)
+{
+    write_page("public/page.html", 100);
+    write_page("public/photo.jpg", 100);
+    write_page("public/stale.html", 100);
+    run("gzip -1 -k %s", "public/page.html");
+    run("gzip -1 -k %s", "public/photo.jpg");
+    run("gzip -1 -k %s", "public/stale.html");
+    write_page("public/stale.html", 101);
+    struct static_table *table = improve(load());
+    const struct static_file *page = find(table, "/page.html"), *packed = find(table, "/page.html.gz");
+    expect_form(page, CODING_GZIP);
+    ck_assert_ptr_eq(page->forms[CODING_GZIP].data.ptr, packed->forms[CODING_IDENTITY].data.ptr);
+    ck_assert_str_eq(packed->type, "application/gzip");
+    expect_form(find(table, "/photo.jpg"), CODING_GZIP);
+    expect_form(find(table, "/stale.html"), CODING_GZIP); /* of its own content, not of what lies there */
+    /* One that goes away is made again. */
+    run("rm %s", "public/page.html.gz");
+    struct static_table *after = improve(load_after(table));
+    expect_form(find(after, "/page.html"), CODING_GZIP);
+    ck_assert_ptr_ne(find(after, "/page.html")->forms[CODING_GZIP].data.ptr,
+                     page->forms[CODING_GZIP].data.ptr);
+    static_table_destroy(table);
+    static_table_destroy(after);
+}
+END_TEST
+
+START_TEST(forms_give_way_when_memory_gets_short)
+{
+    write_page("public/page.html", 100);
+    struct static_table *table = improve(load());
+    uint64_t full = static_table_bytes(table), plain = find(table, "/page.html")->forms[0].data.len;
+    ck_assert_uint_gt(full, plain);
+    options.memory = plain + 100;
+    scratch_write("public/new.txt", "\0\0\0\0", 4);
+    struct static_table *after = improve(load_after(table));
+    ck_assert_uint_le(static_table_bytes(after), options.memory);
+    ck_assert_str_eq(get(after, "/page.html"), get(table, "/page.html"));
+    static_table_destroy(table);
+    static_table_destroy(after);
+    options.memory = 256 << 20;
+}
+END_TEST
+
+START_TEST(cache_control_by_pattern)
+{
+    static const struct cache_rule rules[] = {
+        {"/assets/*", "max-age=31536000, immutable"}, {"*.html", "no-cache"}, {"*", "private"}};
+    scratch_text("public/assets/deep/a.html", "a");
+    scratch_text("public/b.html", "b");
+    scratch_text("public/c.txt", "c");
+    options.rules = rules;
+    options.rule_count = 2;
+    struct static_table *table = load();
+    ck_assert_str_eq(find(table, "/assets/deep/a.html")->cache_control, "max-age=31536000, immutable");
+    ck_assert_str_eq(find(table, "/b.html")->cache_control, "no-cache");
+    ck_assert_str_eq(find(table, "/c.txt")->cache_control, "max-age=604800");
+    ck_assert_ptr_nonnull(
+        strstr(find(table, "/b.html")->forms[0].block_304.ptr, "cache-control: no-cache\r\n"));
+    static_table_destroy(table);
+    options.rule_count = 3;
+    table = load();
+    ck_assert_str_eq(find(table, "/c.txt")->cache_control, "private");
+    static_table_destroy(table);
 }
 END_TEST
 
@@ -297,7 +561,14 @@ int main(void)
     tcase_add_test(tests, odd_names);
     tcase_add_test(tests, fields_and_blocks);
     tcase_add_test(tests, no_folder_is_an_empty_one);
-    tcase_add_test(tests, too_much_is_refused);
+    tcase_add_test(tests, what_is_too_much_for_memory_stays_on_disk);
+    tcase_add_test(tests, changes_make_another_table);
+    tcase_add_test(tests, a_change_within_the_same_instant_is_seen);
+    tcase_add_test(tests, dates_only_grow);
+    tcase_add_test(tests, case_37_compressed_forms);
+    tcase_add_test(tests, forms_that_lie_beside_a_file);
+    tcase_add_test(tests, forms_give_way_when_memory_gets_short);
+    tcase_add_test(tests, cache_control_by_pattern);
     tcase_add_test(tests, unreadable_files_are_told);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
