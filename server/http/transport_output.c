@@ -221,10 +221,10 @@ void output_flush(struct transport *transport)
 
 void output_send_pending(struct transport *transport)
 {
-    size_t left = transport->pending.len - transport->pending_sent;
-    struct iovec piece = {transport->pending.data + transport->pending_sent, left};
-    if (left == 0)
+    if (transport_idle(transport))
         return;
+    struct iovec piece = {transport->pending.data + transport->pending_sent,
+                          transport->pending.len - transport->pending_sent};
     ssize_t sent = send_some(transport, &piece, 1);
     if (sent < 0) {
         transport->lost = true;
