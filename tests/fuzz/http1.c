@@ -6,6 +6,7 @@
 #include "app/context.h"
 #include "base/log.h"
 #include "http/app.h"
+#include "http/files.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
@@ -77,20 +78,29 @@ static void add_file(const char *path, size_t len)
     close(fd);
 }
 
-static void load_files(struct app *app)
+static char folder[] = "/tmp/fuzz-http1.XXXXXX", paths[4][64];
+
+static void remove_files(void)
 {
-    static const char *const names[] = {"index.html", "404.html", "large.bin"};
-    static char folder[] = "/tmp/fuzz-http1.XXXXXX", paths[3][64];
+    for (size_t i = 0; i < 4; i++)
+        unlink(paths[i]);
+    rmdir(folder);
+}
+
+/* The last one has no place in the table's memory: it is sent from disk. */
+static struct static_table *load_files(void)
+{
+    static const char *const names[] = {"index.html", "404.html", "a.bin", "large.bin"};
+    const struct static_options options = {.dir = folder, .memory = LARGE_SIZE + 100};
+    struct static_table *table;
     char *error = NULL;
-    require(mkdtemp(folder) != NULL);
-    for (size_t i = 0; i < 3; i++) {
+    require(mkdtemp(folder) != NULL && atexit(remove_files) == 0);
+    for (size_t i = 0; i < 4; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
         add_file(paths[i], i < 2 ? 10 : LARGE_SIZE);
     }
-    require(static_table_load(folder, &app->files, &error) == 0);
-    for (size_t i = 0; i < 3; i++)
-        unlink(paths[i]);
-    rmdir(folder);
+    require(static_table_load(&options, NULL, &table, &error) == 0);
+    return table;
 }
 
 static struct loop *the_loop(void)
@@ -117,8 +127,8 @@ static struct loop *the_loop(void)
     context.settings = &settings;
     app.router = router_create(&settings, &app.modules, &error);
     require(app.router != NULL);
-    load_files(&app);
     require(loop_init(&loop, 0, &app) == 0);
+    files_begin(&loop, load_files());
     loop.awake = true; /* now is ours */
     return &loop;
 }

@@ -2,6 +2,7 @@
 #include "http/http2.h"
 
 #include "http/app.h"
+#include "http/files.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <netinet/in.h>
@@ -15,14 +16,17 @@ static struct loop *the_loop(void)
     static struct settings settings = {.header_limit = 4096, .body_limit = 4096};
     static struct app app = {.settings = &settings};
     static struct loop loop;
+    const struct static_options options = {.dir = "/nonexistent"};
+    struct static_table *table;
     char *error = NULL;
     if (loop.h2o != NULL)
         return &loop;
     settings.header_timeout = settings.idle_timeout = settings.body_timeout = settings.write_timeout = 1000;
     app.router = router_create(&settings, &app.modules, &error);
     require(app.router != NULL);
-    require(static_table_load("/nonexistent", &app.files, &error) == 0);
+    require(static_table_load(&options, NULL, &table, &error) == 0);
     require(loop_init(&loop, 0, &app) == 0);
+    files_begin(&loop, table);
     return &loop;
 }
 
