@@ -77,7 +77,7 @@ $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 	$(CC) $(CFLAGS) -o $@ $< $(LIBRARY) $(TEST_LDLIBS) $(LDLIBS)
 
 $(E2E_TESTS): $(BUILD)/%: $(BUILD)/%.o $(E2E_SUPPORT:%.c=$(BUILD)/%.o)
-	$(CC) $(CFLAGS) -o $@ $^ $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -pthread
+	$(CC) $(CFLAGS) -o $@ $^ $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -lz -lbrotlidec -pthread
 
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o
 	@mkdir -p $(@D)

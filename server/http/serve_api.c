@@ -2,6 +2,7 @@
 #include "app/event.h"
 #include "base/log.h"
 #include "http/app.h"
+#include "http/compress.h"
 #include "http/serve.h"
 #include "shm/locks.h"
 
@@ -134,11 +135,12 @@ static void respond(struct request *request, struct event *event)
     if (answer->body_len > 0 && answer_field(answer, "content-type") == NULL)
         answer_set_field(answer, "content-type", "text/plain; charset=utf-8");
     answer_set_field(answer, "x-request-id", event->public.id.ptr);
+    cg_str body = response_has_body(status) ? compress_answer(request, status) : cg_bytes("", 0);
     struct response response = {
         .status = status,
         .fields = answer->fields,
         .field_count = answer->field_count,
-        .body = response_has_body(status) ? cg_bytes(answer->body, answer->body_len) : cg_bytes("", 0),
+        .body = body,
     };
     request_respond(request, &response);
 }

@@ -1,11 +1,11 @@
 #include "http/conditions.h"
 #include "http/files.h"
+#include "http/negotiate.h"
 #include "http/representation.h"
 #include "http/serve.h"
 
 #include "http/app.h"
 #include "http/static_disk.h"
-#include "parse/accept.h"
 #include "parse/path.h"
 
 #include <string.h>
@@ -14,22 +14,14 @@ _Static_assert(STATIC_UNDATED == CONDITIONS_UNDATED, "one word for it");
 
 /* ---- which form ---- */
 
-static bool is(cg_str name, const char *other, size_t len)
-{
-    return name.len == len && memcmp(name.ptr, other, len) == 0;
-}
-
 /* The smallest of those that the client likes best. */
 static const struct static_form *choose_form(const struct request *request, const struct static_file *file)
 {
     const struct static_form *gzip = &file->forms[CODING_GZIP], *brotli = &file->forms[CODING_BROTLI];
     const struct static_form *plain = &file->forms[CODING_IDENTITY];
-    struct accept_encoding accept = ACCEPT_ENCODING_NONE;
     if (gzip->block.len == 0 && brotli->block.len == 0)
         return plain;
-    for (size_t i = 0; i < request->field_count; i++)
-        if (is(request->fields[i].name, "accept-encoding", 15))
-            accept_encoding_read(&accept, request->fields[i].value);
+    const struct accept_encoding accept = negotiate_encoding(request);
     bool takes_gzip = gzip->block.len > 0 && accept_prefers(&accept, accept.gzip);
     bool takes_brotli = brotli->block.len > 0 && accept_prefers(&accept, accept.brotli);
     if (takes_gzip && takes_brotli && accept.gzip == accept.brotli)
@@ -121,7 +113,7 @@ static bool may_be_page(cg_str path)
 static bool wants_html(const struct request *request)
 {
     for (size_t i = 0; i < request->field_count; i++)
-        if (is(request->fields[i].name, "accept", 6) &&
+        if (strcmp(request->fields[i].name.ptr, "accept") == 0 &&
             (accept_weight(request->fields[i].value, "text/html") > 0 ||
              accept_weight(request->fields[i].value, "application/xhtml+xml") > 0))
             return true;
