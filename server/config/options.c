@@ -28,6 +28,7 @@ const struct option options[OPTION_COUNT] = {
                          .fallback = "443"},
     [OPTION_SSL_CERT] = {"SSL_CERT", "ssl_cert", OPTION_FILE, AT(ssl_cert)},
     [OPTION_SSL_KEY] = {"SSL_KEY", "ssl_key", OPTION_FILE, AT(ssl_key)},
+    [OPTION_H2C] = {"H2C", "h2c", OPTION_BOOL, AT(h2c), .fallback = "1"},
     [OPTION_PUBLIC] = {"PUBLIC", "public", OPTION_FOLDER, AT(public_dir), .old_name = "publicFolder"},
     [OPTION_FUNCTIONS] = {"FUNCTIONS", "functions", OPTION_FOLDER, AT(functions_dir)},
     [OPTION_CONFIG] = {"CONFIG", "config", OPTION_FILE, AT(config_file)},

@@ -50,6 +50,7 @@ struct settings {
     bool ssl;
     int ssl_port;
     const char *ssl_cert, *ssl_key; /* PEM files; NULL: self-signed */
+    bool h2c;                       /* HTTP/2 with prior knowledge on the plain port */
     int threads;                    /* loops, at least 1, as asked for or as the machine allows */
     bool verbose;
 

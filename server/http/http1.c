@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/pace.h"
 #include "http/app.h"
+#include "http/http2.h"
 #include "http/request.h"
 #include "parse/chunked.h"
 #include "parse/cookie.h"
@@ -27,6 +28,7 @@ struct http1 {
     enum phase phase;
     enum body_kind body;
     bool redirect, head_begun, keep_alive, http10;
+    bool fresh;         /* its first bytes may still turn out to be HTTP/2 */
     bool blocked;       /* the client has not taken all of an answer */
     struct pace pace;   /* of the body, or of the answer once blocked */
     uint64_t taken;     /* by the client, as of the pace */
@@ -53,6 +55,7 @@ static void start(struct transport *transport, bool redirect)
     struct http1 *http1 = xzalloc(sizeof *http1);
     http1->transport = transport;
     http1->redirect = redirect;
+    http1->fresh = settings_of(http1)->h2c && !redirect && transport->tls == NULL;
     transport->state = http1;
     transport->protocol = &http1_protocol;
     arm(http1, settings_of(http1)->idle_timeout);
@@ -222,6 +225,7 @@ static int begin_request(struct http1 *http1, const char *data)
     request_begin(request, head.body == BODY_CHUNKED ? REQUEST_BODY_UNKNOWN : head.length);
     if (request->responded)
         return 0;
+    http1->chunked.limit = request->body_limit; /* a chunk that cannot fit is not waited for */
     if (head.body == BODY_NONE) {
         request_end(request);
     } else {
@@ -290,12 +294,36 @@ static size_t take_body(struct http1 *http1, const char *data, size_t len)
     return used;
 }
 
+/* True: the bytes are those of HTTP/2 with prior knowledge (RFC 9113, section 3.3), or their beginning, and
+ *ret_used of them are taken. http1 may be freed. */
+static bool take_preface(struct http1 *http1, const char *data, size_t len, size_t *ret_used)
+{
+    static const char preface[] = HTTP2_PREFACE;
+    struct transport *transport = http1->transport;
+    size_t known = len < sizeof preface - 1 ? len : sizeof preface - 1;
+    http1->fresh = memcmp(data, preface, known) == 0;
+    if (!http1->fresh)
+        return false;
+    *ret_used = 0;
+    if (known == sizeof preface - 1) {
+        free(http1);
+        http2_start(transport);
+        *ret_used = transport->protocol->input(transport, data, len);
+    } else if (!http1->head_begun) {
+        http1->head_begun = true;
+        arm(http1, settings_of(http1)->header_timeout);
+    }
+    return true;
+}
+
 /* An answer is begun only when the socket has taken all before it, so that a client which pipelines without
    reading is not answered into memory. */
 static size_t input(struct transport *transport, const char *data, size_t len)
 {
     struct http1 *http1 = transport->state;
     size_t used = 0;
+    if (http1->fresh && take_preface(http1, data, len, &used))
+        return used;
     while (used < len) {
         size_t taken;
         if (http1->phase == PHASE_ANSWER)

@@ -4,6 +4,8 @@
 
 #include "http/transport.h"
 
+#define HTTP2_PREFACE "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" /* a client's first bytes */
+
 void http2_start(struct transport *transport);
 
 #endif
