@@ -43,6 +43,9 @@ BINARY := $(BUILD)/cloudgate
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 E2E_SUPPORT := $(filter-out %_test.c,$(wildcard tests/e2e/*.c))
 E2E_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/*_test.c))
+# Each is built upon the end-to-end harness, and may look at the clock.
+LOAD_SUPPORT := $(E2E_SUPPORT) $(filter-out %_test.c,$(wildcard tests/load/*.c))
+LOAD_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/load/*_test.c))
 BENCH := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
@@ -79,6 +82,9 @@ $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 $(E2E_TESTS): $(BUILD)/%: $(BUILD)/%.o $(E2E_SUPPORT:%.c=$(BUILD)/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -lz -lbrotlidec -pthread
 
+$(LOAD_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LOAD_SUPPORT:%.c=$(BUILD)/%.o)
+	$(CC) $(CFLAGS) -o $@ $^ $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -pthread
+
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $<
@@ -93,10 +99,11 @@ build/fuzz/%: $(BUILD)/tests/fuzz/%.o $(LIBRARY)
 	$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 -include $(OBJECTS:.o=.d)
--include $(patsubst %,%.d,$(UNIT_TESTS) $(E2E_TESTS)) $(wildcard $(BUILD)/tests/*/*.d)
+-include $(patsubst %,%.d,$(UNIT_TESTS) $(E2E_TESTS) $(LOAD_TESTS)) $(wildcard $(BUILD)/tests/*/*.d)
 
 unit-tests: $(UNIT_TESTS) $(REPLAYS)
 e2e-tests: $(BINARY) $(E2E_TESTS)
+load-tests: $(BINARY) $(LOAD_TESTS)
 bench: $(BENCH)
 fuzzers: $(FUZZERS)
 fuzz:
@@ -107,7 +114,8 @@ test:
 
 # tests/stories holds functions as their authors wrote them.
 FORMATTED := $(wildcard include/*.h server/*.[ch] server/*/*.[ch] shm/*.[ch] functions/*.[ch] functions/*/*.[ch] \
-                        tests/unit/*.[ch] tests/e2e/*.[ch] tests/fuzz/*.[ch] tests/bench/*.[ch])
+                        tests/unit/*.[ch] tests/e2e/*.[ch] tests/fuzz/*.[ch] tests/bench/*.[ch] tests/load/*.[ch] \
+                        tests/load/functions/*.c)
 format:
 	clang-format -i $(FORMATTED)
 
@@ -131,5 +139,5 @@ clean:
 show-%:
 	@:$(info $($*))
 
-.PHONY: all unit-tests e2e-tests bench fuzz fuzzers test format check-format lint install clean
+.PHONY: all unit-tests e2e-tests load-tests bench fuzz fuzzers test format check-format lint install clean
 .SECONDARY:

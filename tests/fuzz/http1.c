@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -124,6 +125,7 @@ static struct loop *the_loop(void)
     if (loop.h2o != NULL)
         return &loop;
     log_set_level(CG_ERROR);
+    signal(SIGPIPE, SIG_IGN); /* as in the server */
     context.settings = &settings;
     app.router = router_create(&settings, &app.modules, &error);
     require(app.router != NULL);
