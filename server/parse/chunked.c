@@ -5,7 +5,15 @@
 enum state {
     SIZE_FIRST, /* at least one digit */
     SIZE_MORE,
-    EXTENSION,
+    SIZE_BLANK, /* blanks are forgiven before an extension, but not at the end of the line */
+    NAME_FIRST, /* of an extension */
+    NAME_MORE,
+    NAME_BLANK,
+    VALUE_FIRST,
+    VALUE_MORE,
+    QUOTED,
+    ESCAPED,
+    QUOTED_END,
     SIZE_LF,
     DATA,
     DATA_CR,
@@ -35,20 +43,56 @@ static enum state extra(struct chunked *chunked, enum state next)
     return ++chunked->extra > CHUNKED_EXTRA_MAX ? FAILED_TOO_LARGE : next;
 }
 
+/* Behind a size, a name or a value. */
+static enum state item_end(char byte, enum state blank)
+{
+    return byte == '\r' ? SIZE_LF : byte == ';' ? NAME_FIRST : byte_is_blank(byte) ? blank : FAILED_MALFORMED;
+}
+
+/* *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ). Extensions mean nothing here, but a line
+   that only looks like one is read differently elsewhere. */
+static enum state extension(enum state state, char byte)
+{
+    uint8_t class = byte_class(byte);
+    switch (state) {
+    case SIZE_BLANK:
+        return byte == '\r' ? FAILED_MALFORMED : item_end(byte, SIZE_BLANK);
+    case NAME_FIRST:
+        return class & BYTE_TOKEN ? NAME_MORE : byte_is_blank(byte) ? NAME_FIRST : FAILED_MALFORMED;
+    case NAME_MORE:
+        return class & BYTE_TOKEN ? NAME_MORE : byte == '=' ? VALUE_FIRST : item_end(byte, NAME_BLANK);
+    case NAME_BLANK:
+        return byte == '=' ? VALUE_FIRST : byte == '\r' ? FAILED_MALFORMED : item_end(byte, NAME_BLANK);
+    case VALUE_FIRST:
+        return class & BYTE_TOKEN ? VALUE_MORE
+               : byte == '"'      ? QUOTED
+                                  : (byte_is_blank(byte) ? VALUE_FIRST : FAILED_MALFORMED);
+    case VALUE_MORE:
+        return class & BYTE_TOKEN ? VALUE_MORE : item_end(byte, SIZE_BLANK);
+    case QUOTED:
+        return byte == '"'          ? QUOTED_END
+               : byte == '\\'       ? ESCAPED
+               : class & BYTE_VALUE ? QUOTED
+                                    : FAILED_MALFORMED;
+    case ESCAPED:
+        return class & BYTE_VALUE ? QUOTED : FAILED_MALFORMED;
+    default: /* SIZE_MORE, QUOTED_END */
+        return item_end(byte, SIZE_BLANK);
+    }
+}
+
 static enum state size_line(struct chunked *chunked, char byte)
 {
+    enum state state = (enum state)chunked->state;
     int digit = byte_hex(byte);
     if (++chunked->line > CHUNKED_LINE_MAX)
         return FAILED_MALFORMED;
-    if (chunked->state != EXTENSION && digit >= 0)
+    if (state <= SIZE_MORE && digit >= 0)
         return size_digit(chunked, digit);
-    if (chunked->state == SIZE_FIRST)
+    if (state == SIZE_FIRST)
         return FAILED_MALFORMED;
-    if (byte == '\r')
-        return SIZE_LF;
-    if (chunked->state == EXTENSION ? byte_class(byte) & BYTE_VALUE : byte == ';')
-        return extra(chunked, EXTENSION);
-    return FAILED_MALFORMED;
+    state = extension(state, byte);
+    return state == SIZE_LF || state == FAILED_MALFORMED ? state : extra(chunked, state);
 }
 
 /* Refuses a chunk that can't fit before any of its bytes were read. */
@@ -79,11 +123,9 @@ static enum state trailer(struct chunked *chunked, char byte)
 /* One byte of anything but payload. */
 static enum state step(struct chunked *chunked, char byte)
 {
-    switch ((enum state)chunked->state) {
-    case SIZE_FIRST:
-    case SIZE_MORE:
-    case EXTENSION:
+    if (chunked->state < SIZE_LF)
         return size_line(chunked, byte);
+    switch ((enum state)chunked->state) {
     case SIZE_LF:
         return byte == '\n' ? size_known(chunked) : FAILED_MALFORMED;
     case DATA_CR:

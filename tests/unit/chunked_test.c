@@ -58,6 +58,8 @@ END_TEST
 START_TEST(case_43_chunk_sizes)
 {
     ck_assert_int_eq(decode("5;ext=1\r\nhello\r\n0\r\n\r\n"), 1);
+    ck_assert_int_eq(decode("5 ;a\r\nhello\r\n0\t ; b = c ; d=\"\" ;e\r\n\r\n"), 1);
+    ck_assert_int_eq(decode("5;a=\"b;\\\"c\\\\ \t\x80\";d\r\nhello\r\n0\r\n\r\n"), 1);
     ck_assert_int_eq(decode("0\r\n\r\n"), 1);
     ck_assert_uint_eq(body_len, 0);
     ck_assert_int_eq(decode("0000000000000005\r\nhello\r\n0\r\n\r\n"), 1);
@@ -71,7 +73,26 @@ START_TEST(case_43_chunk_sizes)
                          "\r\n",
                          ";x\r\n",
                          " 5\r\n",
-                         "5 ;a\r\n",
+                         "5 \r\nhello",
+                         "5\t\r\nhello",
+                         "5;\r\nhello",
+                         "5; \r\nhello",
+                         "5;;a\r\nhello",
+                         "5;a;\r\nhello",
+                         "5;=b\r\nhello",
+                         "5;a=\r\nhello",
+                         "5;a= \r\nhello",
+                         "5;a=b=c\r\nhello",
+                         "5;a b\r\nhello",
+                         "5;a \r\nhello",
+                         "5;a=b \r\nhello",
+                         "5;a=\"b\"c\r\nhello",
+                         "5;a=\"b\" \r\nhello",
+                         "5;a=\"b\r\n\"\r\nhello",
+                         "5;a=\"b\\\r\nhello",
+                         "5;a=b\"c\"\r\nhello",
+                         "5;(a)\r\nhello",
+                         "5;a\x80\r\nhello",
                          "5\r\rhello",
                          "5\r\nhello\n",
                          "5\r\nhelloX",
