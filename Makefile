@@ -24,6 +24,7 @@ TEST_PACKAGES := check libcurl
 # libh2o's own .pc file names no dependencies; of libh2o we use the event loop and the HTTP/1 tokeniser.
 LDLIBS := -lh2o-evloop -lwslay $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lz -ldl -pthread
 TEST_LDLIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES))
+E2E_LDLIBS := $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -lz -lbrotlidec -pthread
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 HARDENING := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2) -Wformat -Wformat-security
@@ -80,10 +81,10 @@ $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 	$(CC) $(CFLAGS) -o $@ $< $(LIBRARY) $(TEST_LDLIBS) $(LDLIBS)
 
 $(E2E_TESTS): $(BUILD)/%: $(BUILD)/%.o $(E2E_SUPPORT:%.c=$(BUILD)/%.o)
-	$(CC) $(CFLAGS) -o $@ $^ $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -lz -lbrotlidec -pthread
+	$(CC) $(CFLAGS) -o $@ $^ $(E2E_LDLIBS)
 
 $(LOAD_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LOAD_SUPPORT:%.c=$(BUILD)/%.o)
-	$(CC) $(CFLAGS) -o $@ $^ $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -pthread
+	$(CC) $(CFLAGS) -o $@ $^ $(E2E_LDLIBS)
 
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o
 	@mkdir -p $(@D)
