@@ -70,7 +70,8 @@ typedef struct cg_files {
     size_t count;
 } cg_files;
 
-/* One request, as its function sees it. Valid until the handler returns. Grows only at its end. */
+/* One request, as its function sees it. Valid until the handler returns, or until cg_finish when it was
+   deferred. Grows only at its end. */
 typedef struct cg_event {
     cg_str method;     /* "GET"; as sent, methods are case-sensitive */
     cg_str path;       /* decoded and normalised: "/api/a b" */
@@ -197,8 +198,8 @@ const cg_field *cg_find(const cg_fields *fields, const char *name);
    when it is outside min..max; *value is then untouched. */
 CG_CHECKED int cg_parse_int(const char *text, int64_t min, int64_t max, int64_t *value);
 
-/* Gives an uploaded file (one of event->files.items) the name path, whole and at once, replacing what had it. path is
-   relative to the app's folder. 0 or a negative errno. */
+/* Gives an uploaded file (one of event->files.items) the name path, whole and at once, replacing what had it.
+   path is relative to the app's folder. 0 or a negative errno. */
 CG_CHECKED int cg_keep_file(cg_event *event, const cg_file *file, const char *path);
 
 /* ---- the answer ---- */
@@ -315,17 +316,24 @@ int64_t cg_now_ms(void); /* since 1970, UTC */
 /* ms since 1970 as "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7). */
 CG_NONNULL const char *cg_time_text(cg_event *event, int64_t ms);
 
-/*
- * ---- later, streams, WebSockets ----
- *
- * Their names are fixed, so that sources can be written against them. This version does not serve them: a
- * module that uses one of these, CG_BLOCKING, or a WebSocket hook is refused at load, by name.
- */
+/* ---- later ---- */
 
-/* The answer comes after the handler has returned, from any thread; cg_finish ends it, once. */
+/* The answer comes after the handler has returned, from any thread: of all functions here that take an event
+   one thread at a time may call those that change it. cg_finish ends it, once; the event is not to be touched
+   after that. An event that is not finished within the route's timeout is answered 504, and its answer
+   dropped when it comes. Only within the handler. */
 void cg_defer(cg_event *event);
 void cg_finish(cg_event *event);
-int cg_gone(const cg_event *event); /* 1 when the client has left; answering it is harmless */
+/* 1 when the client has left, or was answered 504. Answering is then harmless and in vain. From any thread.
+ */
+int cg_gone(const cg_event *event);
+
+/*
+ * ---- streams, WebSockets ----
+ *
+ * Their names are fixed, so that sources can be written against them. This version does not serve them: a
+ * module that uses one of these, or a WebSocket hook, is refused at load, by name.
+ */
 
 /* Bytes queued, or a negative errno; -EILSEQ for text that is no UTF-8. */
 int64_t cg_ws_send(cg_ws *ws, const void *data, size_t len, cg_kind kind);

@@ -9,8 +9,10 @@
 #include "app/json_read.h"
 #include "app/json_text.h"
 #include "app/seal.h"
+#include "app/templates.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/call.h"
 #include "parse/date.h"
 #include "shm/shm.h"
 
@@ -211,7 +213,7 @@ void cg_reply_template(cg_event *event, int status, const char *file, const cg_f
 {
     struct event *self = event_of(event);
     const struct template *template =
-        templates_get(self->templates, context.settings->functions_dir, file, self->now);
+        templates_get(templates_of_thread(), context.settings->functions_dir, file, monotonic_ms());
     if (template == NULL) {
         answer_fault(&self->answer, "template %s: %s", file, strerror(errno));
         return;
@@ -278,11 +280,7 @@ const char *cg_json_quote(cg_event *event, const char *text)
 
 void *cg_alloc(cg_event *event, size_t size)
 {
-    struct event *self = event_of(event);
-    void *block = arena_try(self->arena, size ? size : 1);
-    if (block == NULL)
-        longjmp(self->out_of_memory, 1);
-    return memset(block, 0, size);
+    return memset(event_alloc(event_of(event), size), 0, size);
 }
 
 char *cg_strdup(cg_event *event, const char *text)
@@ -427,6 +425,28 @@ int cg_shm_unlock(cg_event *event, const char *name)
 {
     int error = shm_unlock(context.shm, name, event_of(event)->owner);
     return error == -ENOENT ? -EPERM : error;
+}
+
+/* ---- later ---- */
+
+static struct call *call_of(const cg_event *event)
+{
+    return (struct call *)event;
+}
+
+void cg_defer(cg_event *event)
+{
+    call_defer(call_of(event));
+}
+
+void cg_finish(cg_event *event)
+{
+    call_finish(call_of(event));
+}
+
+int cg_gone(const cg_event *event)
+{
+    return atomic_load(&call_of(event)->gone);
 }
 
 /* ---- sealed text ---- */

@@ -49,13 +49,18 @@ static struct action *action_create(const struct settings *settings, const struc
     struct action *action = arena_zalloc(arena, sizeof *action);
     action->module = module;
     action->body_limit = settings->body_limit;
+    action->timeout = settings->timeout;
+    action->blocking = (module->hooks.flags & CG_BLOCKING) != 0;
     if (setting != NULL) {
         action->parameters = setting->parameters;
         action->parameter_count = setting->parameter_count;
         action->is_private = setting->is_private;
         action->plain = setting->plain;
+        action->blocking = action->blocking || setting->blocking;
         if (setting->body_limit != 0)
             action->body_limit = setting->body_limit;
+        if (setting->timeout != 0)
+            action->timeout = setting->timeout;
     }
     return action;
 }

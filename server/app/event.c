@@ -86,20 +86,39 @@ void event_finish(struct event *event)
     answer_finish(&event->answer);
 }
 
+/* The event whose function this thread is in. */
+static _Thread_local struct event *current;
+
 void event_call_handler(struct event *event)
 {
+    struct event *before = current;
+    current = event;
     if (_setjmp(event->out_of_memory) == 0)
         event->action->handler(&event->public);
     else
         answer_fault(&event->answer, "out of memory");
+    current = before;
+}
+
+void *event_alloc(struct event *event, size_t size)
+{
+    void *block = arena_try(event->arena, size ? size : 1);
+    if (block == NULL && current == event)
+        longjmp(event->out_of_memory, 1);
+    return block != NULL ? block : arena_alloc(event->arena, size); /* which aborts */
 }
 
 int event_call_body(struct event *event, const char *data, size_t len)
 {
+    struct event *before = current;
+    volatile int result = 500;
+    current = event;
     if (_setjmp(event->out_of_memory) == 0)
-        return event->action->module->hooks.body(&event->public, data, len);
-    answer_fault(&event->answer, "out of memory");
-    return 500;
+        result = event->action->module->hooks.body(&event->public, data, len);
+    else
+        answer_fault(&event->answer, "out of memory");
+    current = before;
+    return result;
 }
 
 json_t *event_json(struct event *event)

@@ -5,7 +5,6 @@
 #include "app/answer.h"
 #include "app/body.h"
 #include "app/router.h"
-#include "app/templates.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -18,12 +17,10 @@ struct event {
     struct answer answer;
     const struct action *action;
     struct body body;
-    struct templates *templates;
     json_t *json; /* the body, once asked for */
     bool json_failed;
     bool holds_lock;       /* of shared memory: released when the event ends */
     uint64_t owner;        /* by which such locks know it */
-    int64_t now;           /* monotonic ms */
     jmp_buf out_of_memory; /* where a request ends whose function asks for more than there is */
 };
 
@@ -44,6 +41,10 @@ bool event_type_is(const struct event *event, const char *type);
    gets a fault: what it holds leaks, but the server and everybody else go on. */
 void event_call_handler(struct event *event);
 int event_call_body(struct event *event, const char *data, size_t len); /* what the .body hook returned */
+
+/* For the function: memory of the event, not cleared. Never NULL: see above; outside of the function's own
+   call there is nowhere to go back to, and the process aborts. */
+void *event_alloc(struct event *event, size_t size);
 
 /* Look-ups as in cloudgate.h; NULL when absent. */
 const char *event_header(const struct event *event, const char *name);

@@ -7,9 +7,10 @@
 #include "base/arena.h"
 #include "parse/multipart.h"
 
-#define FORM_FILE_MEMORY (64 * 1024) /* bytes of a file kept in memory, as long as the form's budget lasts \
-                                      */
-#define FORM_MAX_DISK_FILES 256      /* each holds a descriptor until the request ends */
+#define FORM_FILE_MEMORY                                                                              \
+    (64 * 1024)                 /* bytes of a file kept in memory, as long as the form's budget lasts \
+                                 */
+#define FORM_MAX_DISK_FILES 256 /* each holds a descriptor until the request ends */
 
 struct form;
 

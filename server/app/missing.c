@@ -6,13 +6,8 @@ static const struct {
     const char *name; /* '*' at the end stands for anything */
     const char *feature;
 } functions[] = {
-    {"cg_defer", "deferred answers"},
-    {"cg_finish", "deferred answers"},
-    {"cg_gone", "deferred answers"},
-    {"cg_ws_*", "WebSockets"},
-    {"cg_publish", "topics"},
-    {"cg_subscribe_ws", "topics"},
-    {"cg_subscribe_event", "event streams"},
+    {"cg_ws_*", "WebSockets"},     {"cg_publish", "topics"},
+    {"cg_subscribe_ws", "topics"}, {"cg_subscribe_event", "event streams"},
     {"cg_unsubscribe", "topics"},
 };
 
@@ -30,10 +25,9 @@ const char *missing_function(const char *symbol)
 
 char *missing_hooks(const cg_module *hooks)
 {
-    if (hooks->flags & CG_BLOCKING)
-        return xstrdup("CG_BLOCKING (functions that block)");
-    if (hooks->flags != 0)
-        return xsprintf("the flag 0x%llx", (unsigned long long)hooks->flags);
+    uint64_t unknown = hooks->flags & ~(uint64_t)CG_BLOCKING;
+    if (unknown != 0)
+        return xsprintf("the flag 0x%llx", (unsigned long long)unknown);
     const char *websocket = hooks->upgrade   ? "upgrade"
                             : hooks->open    ? "open"
                             : hooks->message ? "message"

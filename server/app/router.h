@@ -25,6 +25,8 @@ struct action {
     bool is_private;
     bool plain;              /* answers are never compressed */
     uint64_t body_limit;     /* bytes */
+    bool blocking;           /* runs on the pool */
+    int64_t timeout;         /* ms until 504, for what does not run on the loop from beginning to end */
     const char *unavailable; /* why every request is 503, for the log; NULL: it is good */
 };
 

@@ -5,6 +5,7 @@
 #include "base/map.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,4 +132,29 @@ const struct template *templates_get(struct templates *templates, const char *fu
     }
     entry->looked_at = now_ms;
     return entry->template;
+}
+
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+
+static void destroy_of_thread(void *templates)
+{
+    templates_destroy(templates);
+}
+
+static void make_key(void)
+{
+    if (pthread_key_create(&thread_key, destroy_of_thread) != 0)
+        abort();
+}
+
+struct templates *templates_of_thread(void)
+{
+    pthread_once(&thread_once, make_key);
+    struct templates *templates = pthread_getspecific(thread_key);
+    if (templates == NULL) {
+        templates = templates_create();
+        pthread_setspecific(thread_key, templates);
+    }
+    return templates;
 }

@@ -1,4 +1,4 @@
-/* The templates under functions/ that one loop has used, kept until the file changes. Not thread-safe. */
+/* The templates under functions/ that one thread has used, kept until the file changes. Not thread-safe. */
 #ifndef APP_TEMPLATES_H
 #define APP_TEMPLATES_H
 
@@ -12,6 +12,8 @@ struct templates;
 
 struct templates *templates_create(void);
 void templates_destroy(struct templates *templates);
+/* The calling thread's, which go with it. */
+struct templates *templates_of_thread(void);
 
 /* file is relative to functions_dir and may not leave it. now_ms is on the monotonic clock. Valid until the
    next call. NULL with errno when there is none: EACCES for a name that leaves functions/, ENOENT, EFBIG, ...

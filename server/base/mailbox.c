@@ -1,8 +1,7 @@
 #include "base/mailbox.h"
 
-#include "base/alloc.h"
-
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -14,56 +13,61 @@ int mailbox_init(struct mailbox *mailbox)
     if (mailbox->fd < 0)
         return -errno;
     pthread_mutex_init(&mailbox->lock, NULL);
-    mailbox->ring = xalloc(MAILBOX_CAPACITY * sizeof *mailbox->ring);
     return 0;
 }
 
 void mailbox_finish(struct mailbox *mailbox)
 {
-    if (mailbox == NULL || mailbox->ring == NULL)
-        return;
     if (mailbox->fd >= 0)
         close(mailbox->fd);
+    mailbox->fd = -1;
     pthread_mutex_destroy(&mailbox->lock);
-    free(mailbox->ring);
-    *mailbox = (struct mailbox){.fd = -1};
+}
+
+/* An eventfd is never full here: it holds 2^64 - 2 wake-ups, and each read takes all. */
+static void wake(const struct mailbox *mailbox)
+{
+    const uint64_t one = 1;
+    while (write(mailbox->fd, &one, sizeof one) < 0 && errno == EINTR)
+        ;
 }
 
 /* Only the first call since the box was empty needs to wake the loop. */
-int mailbox_post(struct mailbox *mailbox, void (*run)(void *arg), void *arg)
+void mailbox_post(struct mailbox *mailbox, struct mail *mail)
 {
-    const uint64_t one = 1;
+    mail->next = NULL;
     pthread_mutex_lock(&mailbox->lock);
-    size_t waiting = mailbox->count;
-    if (waiting < MAILBOX_CAPACITY) {
-        mailbox->ring[(mailbox->first + waiting) % MAILBOX_CAPACITY] = (struct mail){run, arg};
-        mailbox->count++;
-    }
+    bool was_empty = mailbox->first == NULL;
+    if (was_empty)
+        mailbox->first = mail;
+    else
+        mailbox->last->next = mail;
+    mailbox->last = mail;
     pthread_mutex_unlock(&mailbox->lock);
-    if (waiting == MAILBOX_CAPACITY)
-        return -EAGAIN;
-    if (waiting == 0 && write(mailbox->fd, &one, sizeof one) < 0)
-        return errno == EAGAIN ? 0 : -errno;
-    return 0;
+    if (was_empty)
+        wake(mailbox);
+}
+
+static struct mail *take_first(struct mailbox *mailbox)
+{
+    pthread_mutex_lock(&mailbox->lock);
+    struct mail *mail = mailbox->first;
+    if (mail != NULL)
+        mailbox->first = mail->next;
+    pthread_mutex_unlock(&mailbox->lock);
+    return mail;
 }
 
 void mailbox_run(struct mailbox *mailbox)
 {
-    struct mail batch[MAILBOX_BATCH];
     uint64_t value;
+    struct mail *mail;
     if (read(mailbox->fd, &value, sizeof value) < 0 && errno != EAGAIN)
         return;
-    pthread_mutex_lock(&mailbox->lock);
-    size_t count = mailbox->count < MAILBOX_BATCH ? mailbox->count : MAILBOX_BATCH;
-    for (size_t i = 0; i < count; i++)
-        batch[i] = mailbox->ring[(mailbox->first + i) % MAILBOX_CAPACITY];
-    mailbox->first = (mailbox->first + count) % MAILBOX_CAPACITY;
-    mailbox->count -= count;
-    size_t left = mailbox->count;
-    pthread_mutex_unlock(&mailbox->lock);
-    for (size_t i = 0; i < count; i++)
-        batch[i].run(batch[i].arg);
-    value = 1;
-    if (left > 0 && write(mailbox->fd, &value, sizeof value) < 0)
-        return; /* EAGAIN: it is readable already */
+    for (int i = 0; i < MAILBOX_BATCH; i++) {
+        if ((mail = take_first(mailbox)) == NULL)
+            return;
+        mail->run(mail);
+    }
+    wake(mailbox);
 }

@@ -1,30 +1,28 @@
-/* How other threads reach a loop: a bounded FIFO of calls and an eventfd that is readable while it holds any.
- */
+/* How other threads reach a loop: a FIFO of calls and an eventfd that is readable while it holds any. A mail
+   is embedded in what it is about, so posting never fails; how many can wait is bounded by what they are
+   about. */
 #ifndef BASE_MAILBOX_H
 #define BASE_MAILBOX_H
 
 #include <pthread.h>
-#include <stddef.h>
 
-#define MAILBOX_CAPACITY 4096 /* calls waiting */
-#define MAILBOX_BATCH 256     /* calls run per wake-up, so that the loop's clients get their turn */
+#define MAILBOX_BATCH 256 /* calls run per wake-up, so that the loop's clients get their turn */
 
 struct mail {
-    void (*run)(void *arg);
-    void *arg;
+    struct mail *next;
+    void (*run)(struct mail *mail); /* may free or post it again */
 };
 
 struct mailbox {
-    pthread_mutex_t lock;
-    int fd; /* the owner polls it for reading */
-    size_t first, count;
-    struct mail *ring;
+    pthread_mutex_t lock; /* of first and last */
+    int fd;               /* the owner polls it for reading */
+    struct mail *first, *last;
 };
 
 int mailbox_init(struct mailbox *mailbox); /* 0 or a negative errno of eventfd */
 void mailbox_finish(struct mailbox *mailbox);
-/* From any thread: 0, or -EAGAIN when it is full. */
-int mailbox_post(struct mailbox *mailbox, void (*run)(void *arg), void *arg);
+/* From any thread. The mail must not be posted again before it has run. */
+void mailbox_post(struct mailbox *mailbox, struct mail *mail);
 /* On the owner's thread, when fd is readable: runs a batch, in order. */
 void mailbox_run(struct mailbox *mailbox);
 

@@ -34,6 +34,12 @@ static void describe_route(const struct settings *settings, const struct route_s
         buffer_text(out, ", body up to ");
         value_print_size(out, (int64_t)route->body_limit);
     }
+    if (route->blocking)
+        buffer_text(out, ", on the pool");
+    if (route->timeout != 0) {
+        buffer_text(out, ", within ");
+        value_print_duration(out, route->timeout);
+    }
     if (route->plain)
         buffer_text(out, ", never compressed");
     buffer_printf(out, " (%s:%d)\n", settings->file_name, route->line);

@@ -126,6 +126,10 @@ static void choose(struct draft *draft)
                                                settings->allowed_cpus == 1 ? "" : "s")
                                       .ptr;
     }
+    if (settings->pool_threads == 0) {
+        settings->pool_threads = settings->threads > 2 ? 4 * (uint64_t)settings->threads : 8;
+        origins[OPTION_POOL_THREADS] = "4 for each loop, at least 8";
+    }
     settings->origins = origins;
 }
 

@@ -9,8 +9,8 @@ static const char *const top_keys[] = {"global", "REST", "functions", "static", 
 static const char *const global_keys[] = {"APIKEY", "cacheDurationForStatic", "cacheDurationForAPI", NULL};
 static const char *const functions_keys[] = {"autoMount", "folder", NULL};
 static const char *const static_keys[] = {"cacheControl", NULL};
-static const char *const route_keys[] = {"path",    "method",    "parametersList", "isPrivate",
-                                         "handler", "bodyLimit", "compress",       NULL};
+static const char *const route_keys[] = {"path",      "method",   "parametersList", "isPrivate", "handler",
+                                         "bodyLimit", "compress", "timeout",        "mode",      NULL};
 
 static const char *const *const keys[LEVEL_COUNT] = {
     [LEVEL_TOP] = top_keys,       [LEVEL_GLOBAL] = global_keys, [LEVEL_FUNCTIONS] = functions_keys,
@@ -24,7 +24,7 @@ static const char *const later_global_keys[] = {"compat", "rateLimit", "cors", N
 static const char *const later_functions_keys[] = {NULL};
 static const char *const later_static_keys[] = {NULL};
 static const char *const later_route_keys[] = {
-    "mode", "cache", "cacheDurationForAPI", "rateLimit", "cors", "settings", "origins", "drop", NULL};
+    "cache", "cacheDurationForAPI", "rateLimit", "cors", "settings", "origins", "drop", NULL};
 
 static const char *const *const later_keys[LEVEL_COUNT] = {
     [LEVEL_TOP] = later_top_keys,

@@ -270,6 +270,29 @@ static void take_body_limit(struct draft *draft, struct route_setting *route, co
         draft_complain(draft, item->line, "bodyLimit: %s", why);
 }
 
+static void take_timeout(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    struct value value;
+    const char *why, *text = file_scalar(draft, item);
+    if (text == NULL)
+        return;
+    if (option_read(&options[OPTION_TIMEOUT], text, "", &draft->settings->arena, &value, &why))
+        route->timeout = value.number;
+    else
+        draft_complain(draft, item->line, "timeout: %s", why);
+}
+
+static void take_mode(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    const char *text = file_scalar(draft, item);
+    if (text == NULL)
+        return;
+    if (strcmp(text, "blocking") == 0)
+        route->blocking = true;
+    else if (strcmp(text, "loop") != 0)
+        draft_complain(draft, item->line, "mode: '%.100s' is neither loop nor blocking", text);
+}
+
 static void take_item(struct draft *draft, struct route_setting *route, const struct node *item)
 {
     const char *key = item->key, *text;
@@ -291,6 +314,10 @@ static void take_item(struct draft *draft, struct route_setting *route, const st
         bool on = true;
         if (file_bool(draft, item, &on))
             route->plain = !on;
+    } else if (strcmp(key, "timeout") == 0) {
+        take_timeout(draft, route, item);
+    } else if (strcmp(key, "mode") == 0) {
+        take_mode(draft, route, item);
     } else if (!key_is_ignored(key)) {
         key_complain(draft, LEVEL_ROUTE, item);
     }

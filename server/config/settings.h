@@ -30,6 +30,8 @@ struct route_setting {
     bool is_private;
     bool plain;          /* answers are never compressed */
     uint64_t body_limit; /* bytes; 0: the global one */
+    bool blocking;       /* mode: blocking */
+    int64_t timeout;     /* ms; 0: the global one */
     int line;            /* in the file */
 };
 
@@ -74,6 +76,9 @@ struct settings {
     int64_t write_timeout;    /* ms without a byte taken by the client */
     uint64_t write_min_rate;  /* bytes a second on average that a client has to take; 0: any */
     int64_t min_rate_after;   /* ms before either rate matters; three times that for a small body */
+    int64_t timeout;          /* ms that a function on the pool, or one that answers later, may take */
+    uint64_t pool_threads;    /* at most */
+    uint64_t pool_queue;      /* calls that may wait for one of them */
     int64_t stop_delay;       /* ms between the wish to stop and the end of accepting */
     int64_t stop_timeout;     /* ms a stop takes at most */
     uint64_t max_connections; /* per loop */

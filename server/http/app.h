@@ -6,6 +6,7 @@
 #include "app/router.h"
 #include "config/settings.h"
 
+struct pool;
 struct shm;
 
 struct app {
@@ -13,7 +14,8 @@ struct app {
     struct modules modules;
     struct router *router;
     struct shm *shm;
-    int ssl_port; /* as bound */
+    struct pool *pool; /* for functions that block */
+    int ssl_port;      /* as bound */
 };
 
 #endif

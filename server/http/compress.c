@@ -1,7 +1,7 @@
 #include "http/compress.h"
 
 #include "app/coding.h"
-#include "app/event.h"
+#include "http/call.h"
 #include "app/mime.h"
 #include "http/negotiate.h"
 #include "parse/field.h"
@@ -65,9 +65,9 @@ static enum coding choose(const struct request *request)
 
 cg_str compress_answer(struct request *request, int status)
 {
-    struct answer *answer = &request->event->answer;
+    struct answer *answer = &request->call->event.answer;
     cg_str body = cg_bytes(answer->body, answer->body_len);
-    if (!may_be_compressed(request->event, status))
+    if (!may_be_compressed(&request->call->event, status))
         return body;
     add_vary(answer);
     enum coding coding = choose(request);

@@ -26,18 +26,16 @@ void files_begin(struct loop *loop, struct static_table *table)
     loop->files = create(loop, table);
 }
 
-static void adopt(void *arg)
+static void adopt(struct mail *mail)
 {
-    struct files *files = arg;
+    struct files *files = list_item(mail, struct files, mail);
     files_unpin(files->loop->files);
     files->loop->files = files;
 }
 
-int files_offer(struct loop *loop, struct static_table *table)
+void files_offer(struct loop *loop, struct static_table *table)
 {
     struct files *files = create(loop, table);
-    int error = mailbox_post(&loop->mailbox, adopt, files);
-    if (error != 0)
-        files_unpin(files);
-    return error;
+    files->mail.run = adopt;
+    mailbox_post(&loop->mailbox, &files->mail);
 }

@@ -5,6 +5,7 @@
 #define HTTP_FILES_H
 
 #include "app/static_table.h"
+#include "base/mailbox.h"
 
 struct loop;
 
@@ -12,13 +13,14 @@ struct loop;
 struct files {
     struct static_table *table;
     struct loop *loop;
+    struct mail mail;
     size_t pins; /* requests, and one for being the loop's newest */
 };
 
 /* What the loop begins with; before it runs. */
 void files_begin(struct loop *loop, struct static_table *table);
-/* From another thread: the loop adopts the table between two requests. -EAGAIN when its mailbox is full. */
-int files_offer(struct loop *loop, struct static_table *table);
+/* From another thread: the loop adopts the table between two requests. */
+void files_offer(struct loop *loop, struct static_table *table);
 
 static inline struct files *files_pin(struct files *files)
 {

@@ -19,12 +19,13 @@
 enum phase {
     PHASE_HEAD,   /* between requests, or within a head */
     PHASE_BODY,   /* a body is coming in */
+    PHASE_WAIT,   /* a function works on the answer */
     PHASE_ANSWER, /* an answer is going out */
 };
 
 struct http1 {
     struct transport *transport;
-    struct request *request; /* in PHASE_BODY and PHASE_ANSWER */
+    struct request *request; /* but in PHASE_HEAD */
     enum phase phase;
     enum body_kind body;
     bool redirect, head_begun, keep_alive, http10;
@@ -199,6 +200,15 @@ static void begin_body(struct http1 *http1, const struct head *head)
     transport_deadline(http1->transport, pace_deadline(&http1->pace));
 }
 
+/* A function may take its time; the client may not be hurried meanwhile. */
+static void end_request(struct http1 *http1)
+{
+    http1->phase = PHASE_WAIT;
+    request_end(http1->request);
+    if (http1->phase == PHASE_WAIT)
+        transport_no_deadline(http1->transport);
+}
+
 /* The head's bytes are copied once, because they must outlive the loop's input buffer. 0 or a negated status.
  */
 static int begin_request(struct http1 *http1, const char *data)
@@ -221,13 +231,13 @@ static int begin_request(struct http1 *http1, const char *data)
     http1->body = head.body;
     http1->body_left = head.length;
     http1->chunked = (struct chunked){0};
-    http1->phase = head.body == BODY_NONE ? PHASE_HEAD : PHASE_BODY;
+    http1->phase = head.body == BODY_NONE ? PHASE_WAIT : PHASE_BODY;
     request_begin(request, head.body == BODY_CHUNKED ? REQUEST_BODY_UNKNOWN : head.length);
     if (request->responded)
         return 0;
     http1->chunked.limit = request->body_limit; /* a chunk that cannot fit is not waited for */
     if (head.body == BODY_NONE) {
-        request_end(request);
+        end_request(http1);
     } else {
         begin_body(http1, &head);
         if (head.expect_continue)
@@ -260,8 +270,7 @@ static size_t take_head(struct http1 *http1, const char *data, size_t len)
 static void end_body(struct http1 *http1)
 {
     http1->body = BODY_NONE;
-    http1->phase = PHASE_HEAD;
-    request_end(http1->request);
+    end_request(http1);
 }
 
 static size_t take_chunks(struct http1 *http1, const char *data, size_t len)
@@ -326,7 +335,7 @@ static size_t input(struct transport *transport, const char *data, size_t len)
         return used;
     while (used < len) {
         size_t taken;
-        if (http1->phase == PHASE_ANSWER)
+        if (http1->phase == PHASE_ANSWER || http1->phase == PHASE_WAIT)
             return used;
         if (http1->phase == PHASE_HEAD && !transport_idle(transport)) {
             transport->want_writable = true;
@@ -360,7 +369,7 @@ static void end_of_input(struct transport *transport)
 static void writable(struct transport *transport)
 {
     struct http1 *http1 = transport->state;
-    if (http1->phase == PHASE_ANSWER && !continue_answer(http1))
+    if (http1->phase == PHASE_WAIT || (http1->phase == PHASE_ANSWER && !continue_answer(http1)))
         return;
     transport_resume(transport);
     if (transport->protocol != NULL && transport->ended && http1->phase == PHASE_HEAD &&

@@ -1,9 +1,9 @@
 #include "http/loop.h"
 
-#include "app/templates.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/call.h"
 #include "http/files.h"
 #include "http/transport.h"
 #include "parse/date.h"
@@ -28,11 +28,11 @@ int loop_init(struct loop *loop, unsigned index, const struct app *app)
     if (error != 0)
         return error;
     list_init(&loop->transports);
+    list_init(&loop->quarantine);
     loop->h2o = h2o_evloop_create();
     loop->input = xalloc(LOOP_BUFFER_SIZE);
     loop->plain = xalloc(LOOP_BUFFER_SIZE);
     loop->output.data = xalloc(LOOP_BUFFER_SIZE);
-    loop->templates = templates_create();
     loop->next_id = (uint64_t)index << 48;
     loop->now = monotonic_ms();
     loop->mail_socket = h2o_evloop_socket_create(loop->h2o, loop->mailbox.fd, H2O_SOCKET_FLAG_DONT_READ);
@@ -47,6 +47,7 @@ void loop_finish(struct loop *loop)
 {
     if (loop == NULL || loop->h2o == NULL)
         return;
+    call_empty_quarantine(loop);
     h2o_socket_close(loop->mail_socket); /* and with it the mailbox's descriptor */
     loop->mailbox.fd = -1;
     mailbox_finish(&loop->mailbox);
@@ -56,7 +57,6 @@ void loop_finish(struct loop *loop)
     free(loop->input);
     free(loop->plain);
     free(loop->output.data);
-    templates_destroy(loop->templates);
     files_unpin(loop->files);
     loop->h2o = NULL;
 }
@@ -127,7 +127,7 @@ static void log_counts(const struct loop *loop)
 
 void loop_run(struct loop *loop)
 {
-    while (!loop->leaving || !list_empty(&loop->transports)) {
+    while (!loop->leaving || !list_empty(&loop->transports) || loop->away_count > 0) {
         int wait = timers_wait(&loop->timers, loop->now);
         if (wait < 0 || wait > LONGEST_WAIT_MS)
             wait = LONGEST_WAIT_MS;

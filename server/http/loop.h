@@ -15,7 +15,6 @@
 
 struct app;
 struct files;
-struct templates;
 struct transport;
 
 /* What has happened on a loop; written by its thread only. */
@@ -37,7 +36,6 @@ struct loop {
     struct mailbox mailbox;
     struct timers timers;
     struct arena_pool arenas;
-    struct templates *templates;
     uint64_t next_id; /* of requests and lock owners: unique in the process */
     int64_t now;      /* monotonic ms, of this turn */
     bool awake;       /* now has been read since the last wait */
@@ -45,6 +43,9 @@ struct loop {
     char date[30];    /* of this second: "Sun, 06 Nov 1994 08:49:37 GMT" */
 
     struct list transports;
+    struct list quarantine; /* calls that were finished later; see call.h */
+    size_t quarantine_count;
+    size_t away_count; /* calls that other threads are working on */
     size_t transport_count;
     struct loop_counts counts;
     char *input; /* LOOP_BUFFER_SIZE: what one recv brings, of whichever connection has its turn */

@@ -1,8 +1,8 @@
 #include "http/request.h"
 
-#include "app/event.h"
 #include "base/alloc.h"
 #include "http/app.h"
+#include "http/call.h"
 #include "http/files.h"
 #include "http/serve.h"
 #include "parse/path.h"
@@ -36,7 +36,13 @@ void request_destroy(struct request *request)
 {
     if (request == NULL)
         return;
-    event_finish(request->event);
+    request->transport = NULL;
+    request->stream = NULL;
+    if (request->call != NULL) {
+        if (!call_release(request->call))
+            return;
+        call_destroy(request->call);
+    }
     source_finish(request->response.source);
     files_unpin(request->files);
     struct arena arena = request->arena;
@@ -97,6 +103,8 @@ cg_str request_error_text(int status)
         return TEXT("431 - The header is too large\n");
     case 501:
         return TEXT("501 - Not implemented\n");
+    case 504:
+        return TEXT("504 - The function took too long\n");
     case 503:
         return TEXT("503 - Service unavailable\n");
     case 505:

@@ -9,8 +9,8 @@
 #include "app/router.h"
 #include "http/response.h"
 
-struct event;
 struct files;
+struct call;
 struct request;
 
 struct stream_ops {
@@ -23,8 +23,8 @@ struct stream_ops {
 struct request {
     struct loop *loop;
     const struct stream_ops *ops;
-    struct transport *transport;
-    void *stream; /* the protocol's */
+    struct transport *transport; /* NULL once the protocol has destroyed it */
+    void *stream;                /* the protocol's */
     struct arena arena;
 
     /* The head; filled in by the protocol from memory of the arena, strings terminated. */
@@ -44,7 +44,7 @@ struct request {
     bool discard;        /* the body is read and dropped */
     bool responded;      /* nothing more is wanted of the body */
     struct files *files; /* pinned, when the answer is made of it; else NULL */
-    struct event *event; /* a function's; else NULL */
+    struct call *call;   /* of a function; else NULL */
     struct response response;
     struct match match; /* last: too large to be cleared for each request */
 };
@@ -53,6 +53,8 @@ struct request {
 
 struct request *request_create(struct loop *loop, struct transport *transport, const struct stream_ops *ops,
                                void *stream);
+/* By the protocol, when the answer has left or the client is gone. A function that works on it keeps it
+ * alive. */
 void request_destroy(struct request *request);
 
 /* The head is complete. length: of the body, 0 for none, REQUEST_BODY_UNKNOWN when it is not told. Routes,

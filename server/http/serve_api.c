@@ -2,6 +2,7 @@
 #include "app/event.h"
 #include "base/log.h"
 #include "http/app.h"
+#include "http/call.h"
 #include "http/compress.h"
 #include "http/serve.h"
 #include "shm/locks.h"
@@ -59,44 +60,6 @@ static bool has_parameters(struct event *event)
     free(text);
     json_decref(body);
     return false;
-}
-
-/* ---- the event ---- */
-
-static cg_str make_id(struct event *event)
-{
-    static const char digits[] = "0123456789abcdef";
-    uint64_t mixed = event->owner * 0x9e3779b97f4a7c15u ^ context.id_seed;
-    char *text = arena_alloc(event->arena, 17);
-    for (int i = 0; i < 16; i++)
-        text[i] = digits[mixed >> (60 - 4 * i) & 15];
-    text[16] = '\0';
-    return cg_bytes(text, 16);
-}
-
-static struct event *make_event(struct request *request)
-{
-    struct event *event = arena_zalloc(&request->arena, sizeof *event);
-    cg_event *public = &event->public;
-    event->arena = &request->arena;
-    event->action = request->action;
-    event->templates = request->loop->templates;
-    event->now = request->loop->now;
-    event->owner = ++request->loop->next_id;
-    answer_init(&event->answer, event->arena);
-    public->method = request->method_text;
-    public->path = request->path;
-    public->ip = cg_string(request->transport->ip);
-    public->query = request->raw_query;
-    public->url = request->target;
-    public->host = request->host;
-    public->scheme = request->scheme;
-    public->route = request->match.route->pattern;
-    public->id = make_id(event);
-    public->headers = (cg_fields){request->fields, request->field_count};
-    public->body = cg_bytes("", 0);
-    request->event = event;
-    return event;
 }
 
 /* ---- the answer ---- */
@@ -164,7 +127,7 @@ static const char *refusal_text(int status)
 
 static void refuse(struct request *request, int status)
 {
-    struct event *event = request->event;
+    struct event *event = &request->call->event;
     loop_count_refusal(request->loop, status);
     if (event->body.error != 0)
         log_error("%s: %s: the body can't be kept: %s", event->action->module->name, event->public.path.ptr,
@@ -190,7 +153,8 @@ static bool is_refused(struct event *event)
    must be in the head. */
 void serve_api_begin(struct request *request)
 {
-    struct event *event = make_event(request);
+    request->call = call_create(request);
+    struct event *event = &request->call->event;
     int error = event_parse(event, &request->match);
     if (error == 0)
         error = body_begin(&event->body, event);
@@ -202,7 +166,7 @@ void serve_api_begin(struct request *request)
 
 void serve_api_body(struct request *request, const char *data, size_t len)
 {
-    struct event *event = request->event;
+    struct event *event = &request->call->event;
     int error = body_take(&event->body, event, data, len);
     if (error != 0)
         refuse(request, -error);
@@ -210,13 +174,14 @@ void serve_api_body(struct request *request, const char *data, size_t len)
 
 void serve_api_end(struct request *request)
 {
-    struct event *event = request->event;
+    struct event *event = &request->call->event;
     int error = body_end(&event->body, event);
     if (error != 0) {
         refuse(request, -error);
         return;
     }
-    if (event->body.kind == BODY_STREAMED || !is_refused(event))
-        event_call_handler(event);
-    respond(request, event);
+    if (event->body.kind != BODY_STREAMED && is_refused(event))
+        respond(request, event);
+    else
+        call_start(request->call, respond);
 }

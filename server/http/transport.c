@@ -158,6 +158,15 @@ void transport_flush(struct transport *transport)
     end_turn(transport);
 }
 
+void transport_turn(struct transport *transport, void (*act)(void *arg), void *arg)
+{
+    begin_turn(transport);
+    act(arg);
+    if (transport->protocol != NULL)
+        transport->protocol->writable(transport);
+    end_turn(transport);
+}
+
 void transport_close(struct transport *transport, bool linger)
 {
     if (transport->closing)
@@ -290,6 +299,11 @@ static void on_readable(h2o_socket_t *socket, const char *error)
 void transport_deadline(struct transport *transport, int64_t deadline)
 {
     timers_set(&transport->loop->timers, &transport->timer, deadline);
+}
+
+void transport_no_deadline(struct transport *transport)
+{
+    timers_cancel(&transport->loop->timers, &transport->timer);
 }
 
 static void on_timer(struct timer *timer)

@@ -85,12 +85,16 @@ void transport_commit(struct transport *transport, size_t size);
 /* Whether nothing waits for the socket: a small write now will be taken whole. */
 bool transport_idle(const struct transport *transport);
 void transport_flush(struct transport *transport);
+/* Runs act, which writes, and then the protocol's `writable`, as a turn: for answers that come from outside
+ * of one. */
+void transport_turn(struct transport *transport, void (*act)(void *arg), void *arg);
 
 /* Shows the stash to the protocol again, e.g. when an answer is complete and the next request may begin. */
 void transport_resume(struct transport *transport);
 
 /* When `timeout` is called, monotonic ms. Moving it to later is a store. */
 void transport_deadline(struct transport *transport, int64_t deadline);
+void transport_no_deadline(struct transport *transport);
 
 /* Sends what is written, then closes. linger: first tells the client that no more will come and drains what
    it is still sending, bounded, so that it can read the last answer. `gone` is called before this returns. */

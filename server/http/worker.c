@@ -1,36 +1,21 @@
 #include "http/worker.h"
 
 #include "app/context.h"
+#include "app/pool.h"
 #include "app/static_watch.h"
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "http/app.h"
-#include "http/files.h"
-#include "http/listener.h"
+#include "http/runners.h"
 #include "shm/shm.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define MAILBOX_PAUSE_MS 5
-
-/* One loop on its thread. */
-struct runner {
-    struct worker *worker;
-    struct loop loop;
-    pthread_t thread;
-    struct tls_context *tls;
-    struct listener *listeners;
-    size_t listener_count;
-    bool joinable;
-};
 
 struct worker {
     const struct settings *settings;
@@ -39,13 +24,7 @@ struct worker {
     struct tls_identity *identity;
     struct static_watch *files;
     size_t file_count; /* at the start */
-    atomic_bool stopping;
-    struct runner *runners;
-    size_t runner_count;
-    pthread_mutex_t lock; /* of the two below: how many threads have begun, and what went wrong in one */
-    pthread_cond_t begun_changed;
-    size_t begun;
-    char *failure;
+    struct runners *runners;
 };
 
 /* ---- the app ---- */
@@ -138,6 +117,24 @@ static int load_app(struct worker *worker, char **ret_error)
     return load_files(worker, ret_error);
 }
 
+static int begin_pool_thread(void *modules)
+{
+    const struct module *failed;
+    return modules_thread_start(modules, &failed);
+}
+
+static void end_pool_thread(void *modules)
+{
+    modules_thread_stop(modules);
+}
+
+static void open_pool(struct worker *worker)
+{
+    const struct settings *settings = worker->settings;
+    const struct pool_hooks hooks = {begin_pool_thread, end_pool_thread, &worker->app.modules};
+    worker->app.pool = pool_create(settings->pool_threads, settings->pool_queue, &hooks);
+}
+
 static int load_identity(struct worker *worker, char **ret_error)
 {
     const struct settings *settings = worker->settings;
@@ -155,103 +152,9 @@ static int load_identity(struct worker *worker, char **ret_error)
     return 0;
 }
 
-/* ---- threads ---- */
-
-static void tell_begun(struct worker *worker, const struct module *failed)
-{
-    pthread_mutex_lock(&worker->lock);
-    worker->begun++;
-    if (failed != NULL && worker->failure == NULL)
-        worker->failure = xsprintf("%s: thread_init failed", failed->file);
-    pthread_cond_signal(&worker->begun_changed);
-    pthread_mutex_unlock(&worker->lock);
-}
-
-static void *run(void *arg)
-{
-    struct runner *runner = arg;
-    struct worker *worker = runner->worker;
-    const struct module *failed = NULL;
-    char name[16];
-    snprintf(name, sizeof name, "loop %u", runner->loop.index);
-    pthread_setname_np(pthread_self(), name);
-    int error = modules_thread_start(&worker->app.modules, &failed);
-    tell_begun(worker, failed);
-    if (error != 0)
-        return NULL;
-    loop_run(&runner->loop);
-    modules_thread_stop(&worker->app.modules);
-    return NULL;
-}
-
-static size_t listeners_of(const struct worker *worker, unsigned loop)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < worker->inheritance->listener_count; i++)
-        count += worker->inheritance->listeners[i].loop == loop;
-    return count;
-}
-
-static int prepare_runner(struct worker *worker, unsigned index, char **ret_error)
-{
-    struct runner *runner = &worker->runners[index];
-    runner->worker = worker;
-    int error = loop_init(&runner->loop, index, &worker->app);
-    if (error != 0) {
-        *ret_error = xsprintf("loop %u: %s", index, strerror(-error));
-        return error;
-    }
-    files_begin(&runner->loop, static_watch_table(worker->files));
-    if (worker->identity != NULL && (runner->tls = tls_context_create(worker->identity, ret_error)) == NULL)
-        return -EINVAL;
-    runner->listeners = xzalloc((listeners_of(worker, index) + 1) * sizeof *runner->listeners);
-    return 0;
-}
-
-static void listen_all(struct runner *runner)
-{
-    const struct inheritance *inheritance = runner->worker->inheritance;
-    for (size_t i = 0; i < inheritance->listener_count; i++)
-        if (inheritance->listeners[i].loop == runner->loop.index)
-            listener_init(&runner->listeners[runner->listener_count++], &runner->loop,
-                          &inheritance->listeners[i], runner->tls);
-}
-
-/* Threads begin to serve as soon as they run; ready is told when all do. */
-static int start_threads(struct worker *worker, char **ret_error)
-{
-    for (size_t i = 0; i < worker->runner_count; i++) {
-        struct runner *runner = &worker->runners[i];
-        listen_all(runner);
-        int error = pthread_create(&runner->thread, NULL, run, runner);
-        if (error != 0) {
-            *ret_error = xsprintf("thread of loop %zu: %s", i, strerror(error));
-            return -error;
-        }
-        runner->joinable = true;
-    }
-    pthread_mutex_lock(&worker->lock);
-    while (worker->begun < worker->runner_count)
-        pthread_cond_wait(&worker->begun_changed, &worker->lock);
-    *ret_error = worker->failure;
-    pthread_mutex_unlock(&worker->lock);
-    return worker->failure ? -EINVAL : 0;
-}
-
-static void pause_ms(int64_t ms)
-{
-    struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
-    while (nanosleep(&pause, &pause) != 0 && errno == EINTR)
-        ;
-}
-
-/* A loop whose mailbox is full will have emptied it soon. */
 static void offer_files(void *arg, struct static_table *table)
 {
-    struct worker *worker = arg;
-    for (size_t i = 0; i < worker->runner_count; i++)
-        while (!atomic_load(&worker->stopping) && files_offer(&worker->runners[i].loop, table) == -EAGAIN)
-            pause_ms(MAILBOX_PAUSE_MS);
+    runners_offer_files(((struct worker *)arg)->runners, table);
 }
 
 static void tell_about_files(void *arg, const char *text)
@@ -277,12 +180,13 @@ static int start_worker(struct worker *worker, char **ret_error)
         error = load_app(worker, ret_error);
     if (error == 0)
         error = load_identity(worker, ret_error);
-    worker->runner_count = (size_t)worker->settings->threads;
-    worker->runners = xzalloc(worker->runner_count * sizeof *worker->runners);
-    for (unsigned i = 0; error == 0 && i < worker->runner_count; i++)
-        error = prepare_runner(worker, i, ret_error);
     if (error == 0)
-        error = start_threads(worker, ret_error);
+        open_pool(worker);
+    if (error == 0)
+        error = runners_create(&worker->app, worker->inheritance, worker->identity,
+                               static_watch_table(worker->files), &worker->runners, ret_error);
+    if (error == 0)
+        error = runners_start(worker->runners, ret_error);
     return error == 0 ? watch_files(worker, ret_error) : error;
 }
 
@@ -325,79 +229,35 @@ static void wait_for_stop(const struct worker *worker)
 
 /* ---- the end ---- */
 
-static void begin_draining(void *arg)
-{
-    ((struct runner *)arg)->loop.draining = true;
-}
-
-static void stop_accepting(void *arg)
-{
-    struct runner *runner = arg;
-    for (size_t i = 0; i < runner->listener_count; i++)
-        listener_finish(&runner->listeners[i]);
-    loop_leave(&runner->loop);
-}
-
-static void tell_loops(struct worker *worker, void (*what)(void *))
-{
-    for (size_t i = 0; i < worker->runner_count; i++)
-        if (worker->runners[i].joinable)
-            mailbox_post(&worker->runners[i].loop.mailbox, what, &worker->runners[i]);
-}
-
-/* true: all threads have ended. false: some connection or function would not. */
-static bool join_threads(struct worker *worker, int64_t wait_ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += wait_ms / 1000;
-    until.tv_nsec += wait_ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    for (size_t i = 0; i < worker->runner_count; i++) {
-        struct runner *runner = &worker->runners[i];
-        if (runner->joinable && pthread_clockjoin_np(runner->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
-            return false;
-        runner->joinable = false;
-    }
-    return true;
-}
-
 static void finish_worker(struct worker *worker)
 {
-    for (size_t i = 0; i < worker->runner_count; i++) {
-        struct runner *runner = &worker->runners[i];
-        for (size_t k = 0; k < runner->listener_count; k++)
-            listener_finish(&runner->listeners[k]);
-        free(runner->listeners);
-        loop_finish(&runner->loop);
-        tls_context_destroy(runner->tls);
-    }
-    free(worker->runners);
+    runners_destroy(worker->runners);
+    pool_destroy(worker->app.pool);
     modules_stop(&worker->app.modules);
     router_destroy(worker->app.router);
     modules_finish(&worker->app.modules);
     static_watch_destroy(worker->files);
     tls_identity_destroy(worker->identity);
-    free(worker->failure);
     shm_close(context.shm);
     sodium_memzero(&context.seal, sizeof context.seal);
-    pthread_cond_destroy(&worker->begun_changed);
-    pthread_mutex_destroy(&worker->lock);
+}
+
+static void pause_ms(int64_t ms)
+{
+    struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+    while (nanosleep(&pause, &pause) != 0 && errno == EINTR)
+        ;
 }
 
 /* First the health check turns red and load balancers look away, then the queue is left to others, then what
    has begun may end. */
 static void stop(struct worker *worker)
 {
-    tell_loops(worker, begin_draining);
+    runners_drain(worker->runners);
     pause_ms(worker->settings->stop_delay);
-    atomic_store(&worker->stopping, true);
     static_watch_stop(worker->files); /* before the loops, so that they get all that was offered to them */
-    tell_loops(worker, stop_accepting);
-    if (join_threads(worker, worker->settings->stop_timeout))
+    runners_leave(worker->runners);
+    if (runners_join(worker->runners, worker->settings->stop_timeout))
         return;
     log_warning("stopping after %lld ms with requests still under way",
                 (long long)worker->settings->stop_timeout);
@@ -406,10 +266,7 @@ static void stop(struct worker *worker)
 
 int worker_run(const struct settings *settings, const struct inheritance *inheritance)
 {
-    struct worker worker = {.settings = settings,
-                            .inheritance = inheritance,
-                            .lock = PTHREAD_MUTEX_INITIALIZER,
-                            .begun_changed = PTHREAD_COND_INITIALIZER};
+    struct worker worker = {.settings = settings, .inheritance = inheritance};
     char *error = NULL;
     log_set_level(settings->verbose ? CG_DEBUG : CG_INFO);
     if (start_worker(&worker, &error) != 0) {

@@ -160,6 +160,18 @@ START_TEST(ingest)
 }
 END_TEST
 
+START_TEST(slow)
+{
+    answer_expect_text(get(_i, "/api/slow?ms=20"), 200, "slept 20 ms\n");
+}
+END_TEST
+
+START_TEST(later)
+{
+    answer_expect_text(get(_i, "/api/later"), 200, "better late\n");
+}
+END_TEST
+
 START_TEST(crash_answers_as_long_as_nobody_asks_for_one)
 {
     answer_expect_text(get(_i, "/api/crash"), 200, "still here\n");
@@ -169,10 +181,8 @@ END_TEST
 static const struct {
     const char *name, *feature;
 } refused[] = {
-    {"later", "cg_defer"},
     {"chat", "cg_subscribe_ws"},
     {"news", "cg_subscribe_event"},
-    {"slow", "cg_gone"},
 };
 
 START_TEST(what_is_not_there_yet_is_refused_by_name)
@@ -198,6 +208,8 @@ int main(void)
     tcase_add_loop_test(stories, notes, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, login, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, ingest, HTTP1, HTTP2 + 1);
+    tcase_add_loop_test(stories, slow, HTTP1, HTTP2 + 1);
+    tcase_add_loop_test(stories, later, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, crash_answers_as_long_as_nobody_asks_for_one, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, what_is_not_there_yet_is_refused_by_name, HTTP1, HTTP2 + 1);
     return harness_run(suite);

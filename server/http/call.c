@@ -1,0 +1,252 @@
+#include "http/call.h"
+
+#include "app/context.h"
+#include "base/log.h"
+#include "http/app.h"
+#include "http/request.h"
+
+#include <string.h>
+
+static struct pool *pool_of(const struct call *call)
+{
+    return call->loop->app->pool;
+}
+
+static const char *module_of(const struct call *call)
+{
+    return call->event.action->module->file;
+}
+
+/* ---- life ---- */
+
+static void on_timeout(struct timer *timer);
+static void come_home(struct mail *mail);
+static void run_on_pool(struct job *job);
+
+static cg_str make_id(struct call *call)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t mixed = call->event.owner * 0x9e3779b97f4a7c15u ^ context.id_seed;
+    char *text = arena_alloc(&call->arena, 17);
+    for (int i = 0; i < 16; i++)
+        text[i] = digits[mixed >> (60 - 4 * i) & 15];
+    text[16] = '\0';
+    return cg_bytes(text, 16);
+}
+
+static void fill_in(struct call *call, const struct request *request)
+{
+    cg_event *public = &call->event.public;
+    public->method = request->method_text;
+    public->path = request->path;
+    public->ip = arena_copy(&call->arena, request->transport->ip, strlen(request->transport->ip));
+    public->query = request->raw_query;
+    public->body = cg_bytes("", 0);
+    public->url = request->target;
+    public->host = request->host;
+    public->scheme = request->scheme;
+    public->route = request->match.route->pattern;
+    public->id = make_id(call);
+    public->headers = (cg_fields){request->fields, request->field_count};
+}
+
+struct call *call_create(struct request *request)
+{
+    struct arena arena;
+    arena_init(&arena, &request->loop->arenas);
+    struct call *call = arena_zalloc(&arena, sizeof *call);
+    struct event *event = &call->event;
+    call->arena = arena;
+    call->request = request;
+    call->loop = request->loop;
+    call->job.run = run_on_pool;
+    call->mail.run = come_home;
+    call->timer.fire = on_timeout;
+    event->arena = &call->arena;
+    event->action = request->action;
+    event->owner = ++request->loop->next_id;
+    answer_init(&event->answer, event->arena);
+    fill_in(call, request);
+    return call;
+}
+
+static void free_call(struct call *call)
+{
+    struct arena arena = call->arena;
+    arena_finish(&arena);
+}
+
+static void expire_quarantine(struct loop *loop, int64_t before, size_t most)
+{
+    while (!list_empty(&loop->quarantine)) {
+        struct call *call = list_item(loop->quarantine.next, struct call, link);
+        if (call->released > before && loop->quarantine_count <= most)
+            return;
+        list_remove(&call->link);
+        loop->quarantine_count--;
+        free_call(call);
+    }
+}
+
+void call_empty_quarantine(struct loop *loop)
+{
+    expire_quarantine(loop, INT64_MAX, 0);
+}
+
+/* What a finished deferred event held is given back; its own memory stays for a while, because somebody may
+   still believe that it is his to finish. */
+void call_destroy(struct call *call)
+{
+    struct loop *loop = call->loop;
+    timers_cancel(&loop->timers, &call->timer);
+    event_finish(&call->event);
+    if (!call->deferred) {
+        free_call(call);
+        return;
+    }
+    call->request = NULL;
+    call->released = loop->now;
+    list_append(&loop->quarantine, &call->link);
+    loop->quarantine_count++;
+    expire_quarantine(loop, loop->now - CALL_QUARANTINE_MS, CALL_QUARANTINE_MAX);
+}
+
+/* ---- away from the loop ---- */
+
+static void go_away(struct call *call)
+{
+    call->away = true;
+    call->loop->away_count++;
+    timers_set(&call->loop->timers, &call->timer, call->loop->now + call->event.action->timeout);
+}
+
+static void be_home(struct call *call)
+{
+    call->away = false;
+    call->loop->away_count--;
+    timers_cancel(&call->loop->timers, &call->timer);
+}
+
+/* Whoever lets go last sends the call home. */
+static void let_go(struct call *call)
+{
+    if (atomic_fetch_sub(&call->holds, 1) == 1)
+        mailbox_post(&call->loop->mailbox, &call->mail);
+}
+
+static void run_on_pool(struct job *job)
+{
+    struct call *call = list_item(job, struct call, job);
+    event_call_handler(&call->event);
+    let_go(call);
+}
+
+static void start_on_pool(struct call *call)
+{
+    struct event *event = &call->event;
+    call->arena.pool = NULL;
+    int error = pool_submit(pool_of(call), &call->job);
+    if (error == 0) {
+        go_away(call);
+        return;
+    }
+    log_warning("%s: %s: the pool takes no more: %s; answered 503", module_of(call), event->public.path.ptr,
+                strerror(-error));
+    answer_text(&event->answer, 503, "503 - Service unavailable");
+    answer_set_field(&event->answer, "retry-after", "1");
+    call->respond(call->request, event);
+}
+
+void call_start(struct call *call, void (*respond)(struct request *request, struct event *event))
+{
+    call->respond = respond;
+    atomic_store(&call->holds, 1);
+    if (call->event.action->blocking) {
+        start_on_pool(call);
+        return;
+    }
+    event_call_handler(&call->event);
+    if (call->deferred) {
+        go_away(call);
+        let_go(call);
+    } else {
+        atomic_store(&call->holds, 0);
+        respond(call->request, &call->event);
+    }
+}
+
+bool call_release(struct call *call)
+{
+    call->unwanted = true;
+    atomic_store(&call->gone, true);
+    if (call->away && pool_cancel(pool_of(call), &call->job))
+        be_home(call);
+    return !call->away;
+}
+
+static void respond_in_turn(void *arg)
+{
+    struct call *call = arg;
+    call->respond(call->request, &call->event);
+}
+
+static void come_home(struct mail *mail)
+{
+    struct call *call = list_item(mail, struct call, mail);
+    const struct answer *answer = &call->event.answer;
+    be_home(call);
+    if (call->unwanted) {
+        request_destroy(call->request);
+    } else if (!call->late) {
+        if (call->deferred && answer->status == 0 && answer->body_len == 0)
+            answer_fault(&call->event.answer, "cg_finish without an answer");
+        transport_turn(call->request->transport, respond_in_turn, call);
+    }
+}
+
+static void respond_late(void *arg)
+{
+    struct call *call = arg;
+    request_fail(call->request, 504);
+}
+
+/* The function goes on, nobody can stop it; its answer will be dropped. */
+static void on_timeout(struct timer *timer)
+{
+    struct call *call = list_item(timer, struct call, timer);
+    const cg_event *public = &call->event.public;
+    const char *what = call->unwanted ? "and its client has left" : "answered 504";
+    log_warning("%s: %s %s: no answer within %lld ms, %s (request %s)", module_of(call), public->method.ptr,
+                public->path.ptr, (long long)call->event.action->timeout, what, public->id.ptr);
+    if (pool_cancel(pool_of(call), &call->job))
+        be_home(call);
+    call->late = true;
+    atomic_store(&call->gone, true);
+    if (!call->unwanted)
+        transport_turn(call->request->transport, respond_late, call);
+}
+
+/* ---- from any thread ---- */
+
+void call_defer(struct call *call)
+{
+    if (atomic_load(&call->holds) == 0) {
+        log_error("%s: cg_defer outside of the handler", module_of(call));
+        return;
+    }
+    if (call->deferred)
+        return;
+    call->deferred = true;
+    call->arena.pool = NULL;
+    atomic_fetch_add(&call->holds, 1);
+}
+
+void call_finish(struct call *call)
+{
+    if (!call->deferred || atomic_exchange(&call->finished, true)) {
+        log_error("%s: cg_finish of an event that was %s", module_of(call),
+                  call->deferred ? "finished before" : "not deferred");
+        return;
+    }
+    let_go(call);
+}

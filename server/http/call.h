@@ -1,0 +1,61 @@
+/* One call of a function: on the loop, on the pool, or answered later from any thread. Whoever still works on
+   the event holds it: the handler while it runs, and a deferred answer until it is finished. The last one to
+   let go sends the answer home through the loop's mailbox, where the client may have left meanwhile, or been
+   told 504. */
+#ifndef HTTP_CALL_H
+#define HTTP_CALL_H
+
+#include "app/event.h"
+#include "app/pool.h"
+#include "base/list.h"
+#include "base/mailbox.h"
+#include "base/timers.h"
+
+#include <stdatomic.h>
+
+#define CALL_QUARANTINE_MS                                                                                  \
+    10000                        /* how long a finished deferred event is kept, to catch a second cg_finish \
+                                  */
+#define CALL_QUARANTINE_MAX 1000 /* per loop; beyond it the oldest go */
+
+struct loop;
+struct request;
+
+struct call {
+    struct event event;      /* first: a cg_event * is a struct call * */
+    struct request *request; /* NULL in quarantine */
+    struct loop *loop;
+    struct arena arena; /* the event's; not the loop's memory once another thread may use it */
+    struct job job;
+    struct mail mail;
+    struct timer timer; /* of the route's timeout */
+    struct list link;   /* in the loop's quarantine */
+    int64_t released;   /* when it went there; monotonic ms */
+    atomic_int holds;
+    atomic_bool gone;     /* the client has left, or has been answered without the function */
+    atomic_bool finished; /* by cg_finish */
+    bool deferred;
+    bool away;     /* not on the loop: it comes back by mail */
+    bool late;     /* the client has been told 504 */
+    bool unwanted; /* the protocol has no more use for the request */
+    void (*respond)(struct request *request, struct event *event);
+};
+
+/* For a request whose head is complete; lives until call_release. */
+struct call *call_create(struct request *request);
+/* Runs the handler, here or on the pool. respond is called when there is an answer, perhaps before this
+ * returns. */
+void call_start(struct call *call, void (*respond)(struct request *request, struct event *event));
+/* The protocol needs the request no more. False: the function does, and request_destroy follows when it comes
+ * home. */
+bool call_release(struct call *call);
+void call_destroy(struct call *call);
+
+/* From any thread. */
+void call_defer(struct call *call);
+void call_finish(struct call *call);
+
+/* Before a loop ends. */
+void call_empty_quarantine(struct loop *loop);
+
+#endif

@@ -1,0 +1,231 @@
+#include "http/runners.h"
+
+#include "base/alloc.h"
+#include "http/files.h"
+#include "http/listener.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct runner {
+    struct runners *all;
+    struct loop loop;
+    pthread_t thread;
+    struct tls_context *tls;
+    struct listener *listeners;
+    size_t listener_count;
+    struct mail drain, leave;
+};
+
+struct runners {
+    const struct app *app;
+    const struct inheritance *inheritance;
+    struct runner *items;
+    size_t count;
+    size_t started;       /* threads */
+    pthread_mutex_t lock; /* of those below */
+    pthread_cond_t changed;
+    size_t begun, ended; /* threads that serve, or can't; and that have returned */
+    char *failure;
+};
+
+/* ---- on the loops' threads ---- */
+
+static void on_drain(struct mail *mail)
+{
+    list_item(mail, struct runner, drain)->loop.draining = true;
+}
+
+static void on_leave(struct mail *mail)
+{
+    struct runner *runner = list_item(mail, struct runner, leave);
+    for (size_t i = 0; i < runner->listener_count; i++)
+        listener_finish(&runner->listeners[i]);
+    loop_leave(&runner->loop);
+}
+
+static void tell_begun(struct runners *runners, const struct module *failed)
+{
+    pthread_mutex_lock(&runners->lock);
+    runners->begun++;
+    if (failed != NULL && runners->failure == NULL)
+        runners->failure = xsprintf("%s: thread_init failed", failed->file);
+    pthread_cond_signal(&runners->changed);
+    pthread_mutex_unlock(&runners->lock);
+}
+
+static void tell_ended(struct runners *runners)
+{
+    pthread_mutex_lock(&runners->lock);
+    runners->ended++;
+    pthread_cond_signal(&runners->changed);
+    pthread_mutex_unlock(&runners->lock);
+}
+
+static void *run(void *arg)
+{
+    struct runner *runner = arg;
+    struct runners *all = runner->all;
+    const struct module *failed = NULL;
+    char name[16];
+    snprintf(name, sizeof name, "loop %u", runner->loop.index);
+    pthread_setname_np(pthread_self(), name);
+    int error = modules_thread_start(&all->app->modules, &failed);
+    tell_begun(all, failed);
+    if (error == 0) {
+        loop_run(&runner->loop);
+        modules_thread_stop(&all->app->modules);
+    }
+    tell_ended(all);
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static size_t listeners_of(const struct inheritance *inheritance, unsigned loop)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < inheritance->listener_count; i++)
+        count += inheritance->listeners[i].loop == loop;
+    return count;
+}
+
+static int prepare(struct runners *runners, unsigned index, const struct tls_identity *identity,
+                   struct static_table *files, char **ret_error)
+{
+    struct runner *runner = &runners->items[index];
+    runner->all = runners;
+    runner->drain.run = on_drain;
+    runner->leave.run = on_leave;
+    int error = loop_init(&runner->loop, index, runners->app);
+    if (error != 0) {
+        *ret_error = xsprintf("loop %u: %s", index, strerror(-error));
+        return error;
+    }
+    files_begin(&runner->loop, files);
+    if (identity != NULL && (runner->tls = tls_context_create(identity, ret_error)) == NULL)
+        return -EINVAL;
+    runner->listeners = xzalloc((listeners_of(runners->inheritance, index) + 1) * sizeof *runner->listeners);
+    return 0;
+}
+
+int runners_create(const struct app *app, const struct inheritance *inheritance,
+                   const struct tls_identity *identity, struct static_table *files,
+                   struct runners **ret_runners, char **ret_error)
+{
+    struct runners *runners = xzalloc(sizeof *runners);
+    pthread_condattr_t monotonic;
+    int error = 0;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&runners->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&runners->lock, NULL);
+    runners->app = app;
+    runners->inheritance = inheritance;
+    runners->count = (size_t)app->settings->threads;
+    runners->items = xzalloc(runners->count * sizeof *runners->items);
+    for (unsigned i = 0; error == 0 && i < runners->count; i++)
+        error = prepare(runners, i, identity, files, ret_error);
+    if (error != 0)
+        runners_destroy(runners);
+    else
+        *ret_runners = runners;
+    return error;
+}
+
+void runners_destroy(struct runners *runners)
+{
+    if (runners == NULL)
+        return;
+    for (size_t i = 0; i < runners->count; i++) {
+        struct runner *runner = &runners->items[i];
+        for (size_t k = 0; k < runner->listener_count; k++)
+            listener_finish(&runner->listeners[k]);
+        free(runner->listeners);
+        loop_finish(&runner->loop);
+        tls_context_destroy(runner->tls);
+    }
+    pthread_cond_destroy(&runners->changed);
+    pthread_mutex_destroy(&runners->lock);
+    free(runners->failure);
+    free(runners->items);
+    free(runners);
+}
+
+static void listen_all(struct runner *runner)
+{
+    const struct inheritance *inheritance = runner->all->inheritance;
+    for (size_t i = 0; i < inheritance->listener_count; i++)
+        if (inheritance->listeners[i].loop == runner->loop.index)
+            listener_init(&runner->listeners[runner->listener_count++], &runner->loop,
+                          &inheritance->listeners[i], runner->tls);
+}
+
+int runners_start(struct runners *runners, char **ret_error)
+{
+    for (; runners->started < runners->count; runners->started++) {
+        struct runner *runner = &runners->items[runners->started];
+        listen_all(runner);
+        int error = pthread_create(&runner->thread, NULL, run, runner);
+        if (error != 0) {
+            *ret_error = xsprintf("thread of loop %u: %s", runner->loop.index, strerror(error));
+            return -error;
+        }
+    }
+    pthread_mutex_lock(&runners->lock);
+    while (runners->begun < runners->count)
+        pthread_cond_wait(&runners->changed, &runners->lock);
+    if (runners->failure != NULL)
+        *ret_error = xstrdup(runners->failure);
+    pthread_mutex_unlock(&runners->lock);
+    return runners->failure ? -EINVAL : 0;
+}
+
+/* ---- from outside ---- */
+
+void runners_offer_files(struct runners *runners, struct static_table *files)
+{
+    for (size_t i = 0; i < runners->count; i++)
+        files_offer(&runners->items[i].loop, files);
+}
+
+void runners_drain(struct runners *runners)
+{
+    for (size_t i = 0; i < runners->count; i++)
+        mailbox_post(&runners->items[i].loop.mailbox, &runners->items[i].drain);
+}
+
+void runners_leave(struct runners *runners)
+{
+    for (size_t i = 0; i < runners->count; i++)
+        mailbox_post(&runners->items[i].loop.mailbox, &runners->items[i].leave);
+}
+
+static struct timespec in_ms(int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t nanoseconds = until.tv_nsec + ms % 1000 * 1000000;
+    until.tv_sec += ms / 1000 + nanoseconds / 1000000000;
+    until.tv_nsec = nanoseconds % 1000000000;
+    return until;
+}
+
+bool runners_join(struct runners *runners, int64_t wait_ms)
+{
+    struct timespec until = in_ms(wait_ms);
+    int error = 0;
+    pthread_mutex_lock(&runners->lock);
+    while (runners->ended < runners->started && error == 0)
+        error = pthread_cond_timedwait(&runners->changed, &runners->lock, &until);
+    bool all = runners->ended == runners->started;
+    pthread_mutex_unlock(&runners->lock);
+    for (size_t i = 0; all && i < runners->started; i++)
+        pthread_join(runners->items[i].thread, NULL);
+    return all;
+}
