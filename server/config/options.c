@@ -71,6 +71,8 @@ const struct option options[OPTION_COUNT] = {
                              .fallback = "8s"},
     [OPTION_MAX_CONNECTIONS] = {"MAX_CONNECTIONS", "max_connections", OPTION_LARGE, AT(max_connections),
                                 RANGE(1, 1000000), .fallback = "10000"},
+    [OPTION_SERVER_TIMING] = {"SERVER_TIMING", "server_timing", OPTION_BOOL, AT(server_timing),
+                              .fallback = "0"},
     [OPTION_VERBOSE] = {"VERBOSE", "verbose", OPTION_BOOL, AT(verbose), .fallback = "0", .old_name = "debug",
                         .letter = 'd'},
 };

@@ -67,7 +67,17 @@ struct call *call_create(struct request *request)
     event->owner = ++request->loop->next_id;
     answer_init(&event->answer, event->arena);
     fill_in(call, request);
+    if (request->loop->app->settings->server_timing)
+        clock_gettime(CLOCK_MONOTONIC, &call->created);
     return call;
+}
+
+double call_age_ms(const struct call *call)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - call->created.tv_sec) * 1e3 +
+           (double)(now.tv_nsec - call->created.tv_nsec) / 1e6;
 }
 
 static void free_call(struct call *call)

@@ -12,6 +12,7 @@
 #include "base/timers.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 #define CALL_QUARANTINE_MS                                                                                  \
     10000                        /* how long a finished deferred event is kept, to catch a second cg_finish \
@@ -28,9 +29,10 @@ struct call {
     struct arena arena; /* the event's; not the loop's memory once another thread may use it */
     struct job job;
     struct mail mail;
-    struct timer timer; /* of the route's timeout */
-    struct list link;   /* in the loop's quarantine */
-    int64_t released;   /* when it went there; monotonic ms */
+    struct timer timer;      /* of the route's timeout */
+    struct list link;        /* in the loop's quarantine */
+    struct timespec created; /* on the monotonic clock; set only for SERVER_TIMING */
+    int64_t released;        /* when it went there; monotonic ms */
     atomic_int holds;
     atomic_bool gone;     /* the client has left, or has been answered without the function */
     atomic_bool finished; /* by cg_finish */
@@ -50,6 +52,9 @@ void call_start(struct call *call, void (*respond)(struct request *request, stru
  * home. */
 bool call_release(struct call *call);
 void call_destroy(struct call *call);
+
+/* Since its head was there. */
+double call_age_ms(const struct call *call);
 
 /* From any thread. */
 void call_defer(struct call *call);

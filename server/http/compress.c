@@ -1,8 +1,8 @@
 #include "http/compress.h"
 
 #include "app/coding.h"
-#include "http/call.h"
 #include "app/mime.h"
+#include "http/call.h"
 #include "http/negotiate.h"
 #include "parse/field.h"
 

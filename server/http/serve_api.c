@@ -98,6 +98,9 @@ static void respond(struct request *request, struct event *event)
     if (answer->body_len > 0 && answer_field(answer, "content-type") == NULL)
         answer_set_field(answer, "content-type", "text/plain; charset=utf-8");
     answer_set_field(answer, "x-request-id", event->public.id.ptr);
+    if (context.settings->server_timing)
+        answer_add_field(answer, "server-timing",
+                         arena_printf(event->arena, "app;dur=%.3f", call_age_ms(request->call)).ptr);
     cg_str body = response_has_body(status) ? compress_answer(request, status) : cg_bytes("", 0);
     struct response response = {
         .status = status,

@@ -266,6 +266,19 @@ START_TEST(many_at_once_over_http2)
 }
 END_TEST
 
+START_TEST(server_timing_tells_how_long_a_function_took)
+{
+    struct server *own = server_start(make_folder(), (const char *const[]){"SERVER_TIMING=1", NULL});
+    double ms = 0;
+    struct answer *answer = client_get(own, HTTP1, "/api/slow?ms=30");
+    ck_assert_int_eq(sscanf(answer_field(answer, "server-timing"), "app;dur=%lf", &ms), 1);
+    ck_assert_double_ge(ms, 30);
+    ck_assert_ptr_null(answer_field(client_get(own, HTTP1, "/"), "server-timing"));
+    server_stop(own);
+    ck_assert_ptr_null(answer_field(get(HTTP1, "/api/slow?ms=0"), "server-timing"));
+}
+END_TEST
+
 START_TEST(a_stop_waits_for_functions)
 {
     struct folder *folder = make_folder();
@@ -296,6 +309,7 @@ int main(void)
     tcase_add_loop_test(pool, an_event_finished_wrongly, HTTP1, HTTP2 + 1);
     tcase_add_test(pool, a_function_hears_that_its_client_has_left);
     tcase_add_test(pool, many_at_once_over_http2);
+    tcase_add_test(pool, server_timing_tells_how_long_a_function_took);
     TCase *alone = harness_case(suite, "alone", NULL, NULL);
     tcase_add_test(alone, what_is_never_finished_is_504_and_reported);
     tcase_add_test(alone, a_stop_waits_for_functions);
