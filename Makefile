@@ -22,7 +22,7 @@ PACKAGES := libnghttp2 libssl libcrypto yaml-0.1 libsodium jansson libbrotlienc 
 TEST_PACKAGES := check libcurl
 
 # libh2o's own .pc file names no dependencies; of libh2o we use the event loop and the HTTP/1 tokeniser.
-LDLIBS := -lh2o-evloop -lwslay $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lz -ldl -pthread
+LDLIBS := -lh2o-evloop $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lz -ldl -pthread
 TEST_LDLIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES))
 E2E_LDLIBS := $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -lz -lbrotlidec -pthread
 
