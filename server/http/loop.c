@@ -30,6 +30,9 @@ int loop_init(struct loop *loop, unsigned index, const struct app *app)
     list_init(&loop->transports);
     list_init(&loop->quarantine);
     loop->h2o = h2o_evloop_create();
+    error = hangups_init(&loop->hangups, loop->h2o, transport_hang_up);
+    if (error != 0)
+        return error;
     loop->input = xalloc(LOOP_BUFFER_SIZE);
     loop->plain = xalloc(LOOP_BUFFER_SIZE);
     loop->output.data = xalloc(LOOP_BUFFER_SIZE);
@@ -48,6 +51,7 @@ void loop_finish(struct loop *loop)
     if (loop == NULL || loop->h2o == NULL)
         return;
     call_empty_quarantine(loop);
+    hangups_finish(&loop->hangups);
     h2o_socket_close(loop->mail_socket); /* and with it the mailbox's descriptor */
     loop->mailbox.fd = -1;
     mailbox_finish(&loop->mailbox);

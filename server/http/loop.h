@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/mailbox.h"
 #include "base/timers.h"
+#include "http/hangups.h"
 
 #include <h2o.h>
 #include <stdbool.h>
@@ -28,6 +29,7 @@ struct loop_counts {
 struct loop {
     h2o_loop_t *h2o;
     h2o_socket_t *mail_socket;
+    struct hangups hangups;
     const struct app *app;
     struct files *files; /* the newest table of public/ that it was told of */
     unsigned index;

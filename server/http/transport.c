@@ -51,6 +51,9 @@ static void watch_reading(struct transport *transport, bool wanted)
     if (wanted == transport->reading)
         return;
     transport->reading = wanted;
+    if (transport->hang_up_watched)
+        hangups_ignore(&transport->loop->hangups, h2o_socket_get_fd(transport->socket));
+    transport->hang_up_watched = false;
     if (wanted)
         h2o_socket_read_start(transport->socket, on_readable);
     else
@@ -128,6 +131,12 @@ static void begin_lingering(struct transport *transport)
     watch_reading(transport, true);
 }
 
+static void watch_hang_up(struct transport *transport)
+{
+    transport->hang_up_watched = true;
+    hangups_watch(&transport->loop->hangups, h2o_socket_get_fd(transport->socket), transport);
+}
+
 static void end_turn(struct transport *transport)
 {
     output_flush(transport);
@@ -136,6 +145,8 @@ static void end_turn(struct transport *transport)
         lose(transport);
         return;
     }
+    if (!transport->reading && !transport->closing && !transport->hang_up_watched)
+        watch_hang_up(transport);
     if (!transport->closing || transport->lingering || !transport_idle(transport))
         return;
     if (transport->linger && !transport->ended)
@@ -165,6 +176,12 @@ void transport_turn(struct transport *transport, void (*act)(void *arg), void *a
     if (transport->protocol != NULL)
         transport->protocol->writable(transport);
     end_turn(transport);
+}
+
+void transport_hang_up(struct transport *transport)
+{
+    loop_wake(transport->loop);
+    lose(transport);
 }
 
 void transport_close(struct transport *transport, bool linger)

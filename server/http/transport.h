@@ -55,7 +55,7 @@ struct transport {
     size_t turn_bytes;   /* sent in this turn */
     uint64_t sent_bytes; /* taken by the socket so far */
     size_t linger_bytes; /* drained so far */
-    bool in_turn, paused, reading, ended, want_writable, watching_write;
+    bool in_turn, paused, reading, hang_up_watched, ended, want_writable, watching_write;
     bool closing;   /* close once pending is out */
     bool linger;    /* after that, drain before the close */
     bool lingering; /* that has begun */
@@ -103,6 +103,9 @@ void transport_close(struct transport *transport, bool linger);
 void transport_abort(struct transport *transport);
 /* The same, and the kernel forgets what it still had to send. */
 void transport_reset(struct transport *transport);
+
+/* The client has reset a connection that was not read. */
+void transport_hang_up(struct transport *transport);
 
 /* The worker stops: the protocol may finish what it has begun; a handshake is not worth waiting for. */
 void transport_drain(struct transport *transport);

@@ -252,6 +252,29 @@ START_TEST(a_function_hears_that_its_client_has_left)
 }
 END_TEST
 
+/* Nothing is read from either client any more: one has half-closed, the other has sent more than is kept for
+ * it. */
+START_TEST(case_55_a_reset_is_noticed_though_nothing_is_read)
+{
+    int before = atoi(get(HTTP1, "/api/defer?do=count")->body);
+    char *more = bytes_make(1 << 20, 8);
+    for (int i = 0; i < 2; i++) {
+        struct wire *wire = wire_open(server->port);
+        wire_print(wire, "GET /api/defer?ms=200 HTTP/1.1\r\nHost: x\r\n\r\n");
+        if (i == 0)
+            wire_half_close(wire);
+        else
+            wire_send(wire, more, 200000);
+        rest();
+        rest();
+        wire_reset(wire);
+    }
+    while (atoi(get(HTTP1, "/api/defer?do=count")->body) < before + 2)
+        rest();
+    free(more);
+}
+END_TEST
+
 START_TEST(many_at_once_over_http2)
 {
     enum { MANY = 90 };
@@ -308,6 +331,7 @@ int main(void)
     tcase_add_loop_test(pool, answers_given_later_from_a_thread, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(pool, an_event_finished_wrongly, HTTP1, HTTP2 + 1);
     tcase_add_test(pool, a_function_hears_that_its_client_has_left);
+    tcase_add_test(pool, case_55_a_reset_is_noticed_though_nothing_is_read);
     tcase_add_test(pool, many_at_once_over_http2);
     tcase_add_test(pool, server_timing_tells_how_long_a_function_took);
     TCase *alone = harness_case(suite, "alone", NULL, NULL);
