@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define FRAME_HEAD_SIZE 9
 #define OWN_FIELDS 4 /* :status, server, date, content-length */
 
 /* A frame goes out whole or not at all: nghttp2 drops one whose stream is reset while it waits. */
@@ -28,12 +27,12 @@ int http2_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_
     (void)frame;
     if (!transport_has_room(http2->transport))
         return NGHTTP2_ERR_WOULDBLOCK;
-    char *out = transport_reserve(http2->transport, FRAME_HEAD_SIZE + len);
-    memcpy(out, head, FRAME_HEAD_SIZE);
-    if (response_read(&stream->request->response, stream->sent, out + FRAME_HEAD_SIZE, len) != 0)
+    char *out = transport_reserve(http2->transport, HTTP2_FRAME_HEAD + len);
+    memcpy(out, head, HTTP2_FRAME_HEAD);
+    if (response_read(&stream->request->response, stream->sent, out + HTTP2_FRAME_HEAD, len) != 0)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* resets the stream: it has no good end any more */
-    transport_commit(http2->transport, FRAME_HEAD_SIZE + len);
-    stream->sent += len;
+    transport_commit(http2->transport, HTTP2_FRAME_HEAD + len);
+    http2_stream_sent(stream, len);
     return 0;
 }
 
@@ -98,8 +97,7 @@ static void respond(struct request *request, const struct response *response)
     nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_body};
     bool has_data = !response->head && response_has_body(response->status) && response_length(response) > 0;
     size_t count = list_fields(request, response, fields);
-    stream->sending = true;
-    http2->sending++;
+    http2_stream_answer(stream);
     nghttp2_submit_response(http2->session, stream->id, fields, count, has_data ? &body : NULL);
     if (response->close && !http2->draining) {
         nghttp2_submit_shutdown_notice(http2->session);

@@ -120,12 +120,12 @@ void loop_count_refusal(struct loop *loop, int status)
 static void log_counts(const struct loop *loop)
 {
 #define N(member) (unsigned long long)loop->counts.member
-    log_debug(
-        "loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle %llu; "
-        "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
-        loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
-        N(idle_closes), N(refused_400), N(refused_408), N(refused_413), N(refused_414), N(refused_431),
-        N(refused_501), N(refused_505));
+    log_debug("loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle "
+              "%llu; HTTP/2 floods %llu; "
+              "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
+              loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
+              N(idle_closes), N(http2_floods), N(refused_400), N(refused_408), N(refused_413), N(refused_414),
+              N(refused_431), N(refused_501), N(refused_505));
 #undef N
 }
 
