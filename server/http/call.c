@@ -22,6 +22,7 @@ static const char *module_of(const struct call *call)
 static void on_timeout(struct timer *timer);
 static void come_home(struct mail *mail);
 static void run_on_pool(struct job *job);
+static bool release(struct request *request);
 
 static cg_str make_id(struct call *call)
 {
@@ -58,6 +59,8 @@ struct call *call_create(struct request *request)
     struct event *event = &call->event;
     call->arena = arena;
     call->request = request;
+    request->call = call;
+    request->release = release;
     call->loop = request->loop;
     call->job.run = run_on_pool;
     call->mail.run = come_home;
@@ -105,7 +108,7 @@ void call_empty_quarantine(struct loop *loop)
 
 /* What a finished deferred event held is given back; its own memory stays for a while, because somebody may
    still believe that it is his to finish. */
-void call_destroy(struct call *call)
+static void destroy(struct call *call)
 {
     struct loop *loop = call->loop;
     timers_cancel(&loop->timers, &call->timer);
@@ -185,13 +188,17 @@ void call_start(struct call *call, void (*respond)(struct request *request, stru
     }
 }
 
-bool call_release(struct call *call)
+static bool release(struct request *request)
 {
+    struct call *call = request->call;
     call->unwanted = true;
     atomic_store(&call->gone, true);
     if (call->away && pool_cancel(pool_of(call), &call->job))
         be_home(call);
-    return !call->away;
+    if (call->away)
+        return false;
+    destroy(call);
+    return true;
 }
 
 static void respond_in_turn(void *arg)

@@ -43,16 +43,11 @@ struct call {
     void (*respond)(struct request *request, struct event *event);
 };
 
-/* For a request whose head is complete; lives until call_release. */
+/* For a request whose head is complete; ends with it. */
 struct call *call_create(struct request *request);
 /* Runs the handler, here or on the pool. respond is called when there is an answer, perhaps before this
  * returns. */
 void call_start(struct call *call, void (*respond)(struct request *request, struct event *event));
-/* The protocol needs the request no more. False: the function does, and request_destroy follows when it comes
- * home. */
-bool call_release(struct call *call);
-void call_destroy(struct call *call);
-
 /* Since its head was there. */
 double call_age_ms(const struct call *call);
 

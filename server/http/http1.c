@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/pace.h"
 #include "http/app.h"
+#include "http/dispatch.h"
 #include "http/http2.h"
-#include "http/request.h"
 #include "parse/chunked.h"
 #include "parse/cookie.h"
 #include "parse/head.h"
@@ -204,7 +204,7 @@ static void begin_body(struct http1 *http1, const struct head *head)
 static void end_request(struct http1 *http1)
 {
     http1->phase = PHASE_WAIT;
-    request_end(http1->request);
+    dispatch_end(http1->request);
     if (http1->phase == PHASE_WAIT)
         transport_no_deadline(http1->transport);
 }
@@ -232,7 +232,7 @@ static int begin_request(struct http1 *http1, const char *data)
     http1->body_left = head.length;
     http1->chunked = (struct chunked){0};
     http1->phase = head.body == BODY_NONE ? PHASE_WAIT : PHASE_BODY;
-    request_begin(request, head.body == BODY_CHUNKED ? REQUEST_BODY_UNKNOWN : head.length);
+    dispatch_begin(request, head.body == BODY_CHUNKED ? LENGTH_UNKNOWN : head.length);
     if (request->responded)
         return 0;
     http1->chunked.limit = request->body_limit; /* a chunk that cannot fit is not waited for */
@@ -283,7 +283,7 @@ static size_t take_chunks(struct http1 *http1, const char *data, size_t len)
         return len;
     }
     if (payload.len > 0)
-        request_body(http1->request, payload.ptr, payload.len);
+        dispatch_body(http1->request, payload.ptr, payload.len);
     if (state == 1 && !http1->request->responded)
         end_body(http1);
     return used;
@@ -297,7 +297,7 @@ static size_t take_body(struct http1 *http1, const char *data, size_t len)
         return take_chunks(http1, data, len);
     size_t used = len < http1->body_left ? len : (size_t)http1->body_left;
     http1->body_left -= used;
-    request_body(http1->request, data, used);
+    dispatch_body(http1->request, data, used);
     if (http1->body_left == 0 && !http1->request->responded)
         end_body(http1);
     return used;

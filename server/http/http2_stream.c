@@ -1,4 +1,5 @@
 #include "http/app.h"
+#include "http/dispatch.h"
 #include "http/http2_session.h"
 
 static const struct settings *settings_of(const struct http2 *http2)
@@ -176,7 +177,7 @@ void http2_stream_begin(struct http2_stream *stream, bool ended)
 {
     struct request *request = stream->request;
     int status = http2_head_finish(&stream->head, request);
-    uint64_t length = ended ? 0 : stream->head.has_length ? stream->head.length : REQUEST_BODY_UNKNOWN;
+    uint64_t length = ended ? 0 : stream->head.has_length ? stream->head.length : LENGTH_UNKNOWN;
     stream->http2->head_since = 0;
     stream->begun = true;
     request->expects_continue = request->expects_continue && !ended;
@@ -185,7 +186,7 @@ void http2_stream_begin(struct http2_stream *stream, bool ended)
     if (status != 0)
         request_fail(request, status);
     else
-        request_begin(request, length);
+        dispatch_begin(request, length);
     if (request->expects_continue && !request->responded)
         http2_submit_continue(stream);
 }
@@ -213,7 +214,7 @@ void http2_stream_body(struct http2_stream *stream, const char *data, size_t len
     if (stream->request->responded)
         stream->dropped += len;
     else
-        request_body(stream->request, data, len);
+        dispatch_body(stream->request, data, len);
     if (stream->dropped <= HTTP2_DROP_LIMIT)
         nghttp2_session_consume_stream(http2->session, stream->id, len);
     stop_sender(stream);
@@ -235,7 +236,7 @@ void http2_streams_run(struct http2 *http2)
     while (!list_empty(&http2->ready)) {
         struct http2_stream *stream = list_item(http2->ready.next, struct http2_stream, ready);
         list_remove(&stream->ready);
-        request_end(stream->request);
+        dispatch_end(stream->request);
     }
 }
 

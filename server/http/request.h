@@ -1,8 +1,6 @@
-/* One request and its answer, whatever protocol brought it. The seam between protocols and the rest:
-
-   upward (called by http1 and http2): request_create, fill in the head, request_begin, request_body for each
-   piece, request_end, and request_destroy when the answer is sent or the client is gone; downward:
-   stream_ops. */
+/* One request and its answer, whatever protocol brought it. A protocol creates it, fills in the head, hands
+   it and then its body to dispatch, and destroys it when the answer is sent or the client is gone; the answer
+   comes down through stream_ops. */
 #ifndef HTTP_REQUEST_H
 #define HTTP_REQUEST_H
 
@@ -45,24 +43,18 @@ struct request {
     bool responded;      /* nothing more is wanted of the body */
     struct files *files; /* pinned, when the answer is made of it; else NULL */
     struct call *call;   /* of a function; else NULL */
+    /* Asked when the protocol is done with the request. False: somebody else is not, and destroys it later.
+     */
+    bool (*release)(struct request *request);
     struct response response;
     struct match match; /* last: too large to be cleared for each request */
 };
-
-#define REQUEST_BODY_UNKNOWN UINT64_MAX
 
 struct request *request_create(struct loop *loop, struct transport *transport, const struct stream_ops *ops,
                                void *stream);
 /* By the protocol, when the answer has left or the client is gone. A function that works on it keeps it
  * alive. */
 void request_destroy(struct request *request);
-
-/* The head is complete. length: of the body, 0 for none, REQUEST_BODY_UNKNOWN when it is not told. Routes,
-   and may answer at once. */
-void request_begin(struct request *request, uint64_t length);
-void request_body(struct request *request, const char *data, size_t len);
-/* The body is complete: runs what answers. Not to be called once responded. */
-void request_end(struct request *request);
 
 /* Answers of the server itself, as text or as the site's 404 page; never with a path or a version in them. */
 void request_fail(struct request *request, int status);

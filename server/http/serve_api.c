@@ -156,8 +156,7 @@ static bool is_refused(struct event *event)
    must be in the head. */
 void serve_api_begin(struct request *request)
 {
-    request->call = call_create(request);
-    struct event *event = &request->call->event;
+    struct event *event = &call_create(request)->event;
     int error = event_parse(event, &request->match);
     if (error == 0)
         error = body_begin(&event->body, event);
