@@ -65,8 +65,8 @@ END_TEST
 
 static char *load(const char *path, long seconds)
 {
-    return run(
-        text_print("wrk -t2 -c256 -d%lds --latency http://127.0.0.1:%d%s 2>&1", seconds, server->port, path));
+    return run(text_print("wrk -t2 -c256 -d%lds --timeout 10s --latency http://127.0.0.1:%d%s 2>&1", seconds,
+                          server->port, path));
 }
 
 START_TEST(each_sample_under_wrk)

@@ -16,7 +16,7 @@
 #define HOST "Host: x.test\r\n"
 #define LARGE_SIZE (7 << 20) /* more than the kernel keeps for a client that does not read */
 #define WINDOW_MS 1000       /* of one measurement of latency... */
-#define WINDOWS 3            /* ...of which the best counts: the worst is often another program's */
+#define WINDOWS 6            /* ...of which the best counts: the worst is often another program's */
 #define ROUND_MS 400         /* a slow client does something once in each */
 #define TICKS 40             /* of a round, in which they take turns */
 #define MARGIN_S 8           /* for a lingering close, and for the machine */
@@ -38,7 +38,7 @@ static void setup(void)
     struct folder *folder = folder_create();
     measure_raise_limits();
     clients_each = measure_option("LOAD_CLIENTS", 500);
-    timeout = measure_option("LOAD_TIMEOUT", 6);
+    timeout = measure_option("LOAD_TIMEOUT", 10);
     folder_print(folder, "public/index.html", "<p>home</p>\n");
     folder_write(folder, "public/large.bin", bytes_make(LARGE_SIZE, 1), LARGE_SIZE);
     folder_add_function(folder, "tests/load/functions/ingest.c", "ingest");
