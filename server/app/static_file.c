@@ -71,6 +71,7 @@ struct static_file *static_file_create(const struct static_file_parts *parts)
     file->stat = parts->stat;
     file->newest_date = parts->newest_date;
     file->fresh = parts->fresh;
+    file->unseen = parts->unseen;
     file->finished = parts->finished;
     for (int coding = 0; coding < CODING_COUNT; coding++) {
         file->beside[coding] = blob_keep(parts->beside[coding]);
@@ -92,6 +93,7 @@ struct static_file *static_file_with(const struct static_file *file, struct blob
         .newest_date = file->newest_date,
         .varies = file->varies,
         .fresh = file->fresh,
+        .unseen = file->unseen,
         .finished = true,
     };
     for (int coding = 0; coding < CODING_COUNT; coding++) {

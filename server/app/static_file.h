@@ -40,6 +40,7 @@ struct static_file {
     struct blob *beside[CODING_COUNT]; /* content of x.gz and x.br when the forms were made */
     int64_t newest_date;               /* the latest `modified` its path ever had */
     bool fresh;                        /* was written to just before it was read: look again */
+    bool unseen;                       /* the last look did not find it */
     bool finished;                     /* has all the forms it will get */
 };
 
@@ -51,7 +52,7 @@ struct static_file_parts {
     int64_t modified, newest_date;
     struct blob *blobs[CODING_COUNT]; /* no identity: it stays on disk */
     struct blob *beside[CODING_COUNT];
-    bool varies, fresh, finished;
+    bool varies, fresh, unseen, finished;
 };
 
 /* With one reference, the caller's; counted by the one thread that builds tables. */

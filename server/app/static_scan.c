@@ -139,6 +139,42 @@ static enum walk_result visit(void *arg, const struct walk_entry *entry)
     return WALK_ON;
 }
 
+static void make_map(struct static_scan *scan)
+{
+    map_finish(&scan->by_path);
+    for (size_t i = 0; i < scan->count; i++)
+        (void)map_add(&scan->by_path, scan->items[i].path.ptr, scan->items[i].path.len, &scan->items[i]);
+}
+
+static void keep_unseen(struct static_scan *scan, const struct static_file *file)
+{
+    struct static_item *item = add_item(scan);
+    item->path = file->path;
+    item->disk_path = file->disk_path;
+    item->stat = file->stat;
+    item->blob = blob_keep(file->blobs[CODING_IDENTITY]);
+    item->before = file;
+    item->same_stat = item->fresh = item->unseen = true;
+    scan->bytes += item->blob ? item->blob->len : 0;
+}
+
+/* Folders may leave out an entry that is being replaced at that moment. What was there the last time, and is
+   there when one asks for it, is given another look before it goes. */
+static void find_unseen(struct static_scan *scan)
+{
+    struct stat status;
+    size_t seen = scan->count;
+    for (size_t i = 0; scan->before != NULL && i < static_table_count(scan->before); i++) {
+        const struct static_file *file = static_table_at(scan->before, i);
+        /* Only whether it is there: what the map leads to may have moved. */
+        if (static_scan_find(scan, file->path) == NULL && !file->unseen &&
+            lstat(file->disk_path, &status) == 0)
+            keep_unseen(scan, file);
+    }
+    if (scan->count > seen)
+        make_map(scan);
+}
+
 int static_scan_run(struct static_scan *scan, const struct static_options *options,
                     const struct static_table *before)
 {
@@ -148,8 +184,8 @@ int static_scan_run(struct static_scan *scan, const struct static_options *optio
     int result = walk(options->dir, visit, scan);
     if (result < 0 && result != -ENOENT)
         return result;
-    for (size_t i = 0; i < scan->count; i++)
-        (void)map_add(&scan->by_path, scan->items[i].path.ptr, scan->items[i].path.len, &scan->items[i]);
+    make_map(scan);
+    find_unseen(scan);
     return scan->error;
 }
 

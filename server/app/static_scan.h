@@ -15,6 +15,7 @@ struct static_item {
     struct blob *blob;                /* the content, with a reference; NULL: it stays on disk */
     const struct static_file *before; /* of the same path, or NULL */
     bool same_stat;                   /* nothing was to be seen of a change since then */
+    bool unseen;                      /* taken over from before */
     bool fresh;                       /* was written to just now, so a further change might not be seen */
 };
 
@@ -27,7 +28,7 @@ struct static_scan {
     struct map by_path;
     uint64_t bytes;
     struct buffer warnings;
-    bool unsettled; /* a file could not be read, because it was being written to */
+    bool unsettled; /* a file was being written to or replaced, so that another look may find more */
     int error;
 };
 

@@ -139,6 +139,7 @@ static struct static_file *make_file(const struct static_options *options, const
         .stat = item->stat,
         .blobs[CODING_IDENTITY] = item->blob,
         .fresh = item->fresh,
+        .unseen = item->unseen,
     };
     find_beside(scan, item->path, parts.beside);
     if (item->blob != NULL)
@@ -146,7 +147,7 @@ static struct static_file *make_file(const struct static_options *options, const
                        (item->blob->len >= CODING_MIN_SIZE && mime_compressible(mime_of(item->path)));
     bool same = before != NULL && item->blob == before->blobs[CODING_IDENTITY] &&
                 same_blobs(parts.beside, before->beside);
-    if (same && item->same_stat && before->fresh == item->fresh)
+    if (same && item->same_stat && before->fresh == item->fresh && before->unseen == item->unseen)
         return static_file_keep((struct static_file *)before);
     if (same)
         memcpy(parts.blobs, before->blobs, sizeof parts.blobs);
@@ -340,6 +341,11 @@ const struct static_file *static_table_not_found(const struct static_table *tabl
 size_t static_table_count(const struct static_table *table)
 {
     return table->count;
+}
+
+const struct static_file *static_table_at(const struct static_table *table, size_t index)
+{
+    return table->files[index];
 }
 
 uint64_t static_table_bytes(const struct static_table *table)

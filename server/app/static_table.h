@@ -46,7 +46,7 @@ struct static_table *static_table_improve(const struct static_options *options,
                                           const atomic_bool *stop);
 void static_table_destroy(struct static_table *table);
 
-/* Whether a file was being written to while it was read, so that one should soon look again. */
+/* Whether a file was being written to or replaced, so that one should soon look again. */
 bool static_table_unsettled(const struct static_table *table);
 
 /* Users are counted, so that whoever made a table can tell when nobody needs it any more. From any thread. */
@@ -61,7 +61,8 @@ enum static_kind static_table_find(const struct static_table *table, cg_str path
 const struct static_file *static_table_file(const struct static_table *table, cg_str path);
 const struct static_file *static_table_not_found(const struct static_table *table); /* 404.html, or NULL */
 
-size_t static_table_count(const struct static_table *table);   /* files */
+size_t static_table_count(const struct static_table *table); /* files */
+const struct static_file *static_table_at(const struct static_table *table, size_t index);
 uint64_t static_table_bytes(const struct static_table *table); /* of content in memory */
 /* Lines, each ended by \n; "" when none. */
 const char *static_table_warnings(const struct static_table *table);

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #define EVENTS (IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR)
-#define SETTLE_MS 30     /* without a further change before a look is worth it... */
-#define SETTLE_ROUNDS 10 /* ...and how often that is waited for */
-#define IMPROVE_MS 1000  /* of compressing before what is there is published */
-#define SWEEP_MS 1000    /* until tables are tried to be given back again */
-#define REST 20          /* times as long as a look takes there is none, unless something has changed */
+#define SETTLE_MS 30    /* without a further change before a look is worth it... */
+#define SETTLE_ROUNDS 5 /* ...and how often that is waited for */
+#define IMPROVE_MS 1000 /* of compressing before what is there is published */
+#define SWEEP_MS 1000   /* until tables are tried to be given back again */
+#define REST 20         /* times as long as a look takes there is none, unless something has changed */
 #define REST_MAX_MS 1000
 #define NICENESS 10
 

@@ -29,6 +29,7 @@ struct site *site_start(struct folder *folder, const char *const environment[])
                                text_print("SSL_KEY=%s/key.pem", folder->path), NULL};
     folder_add_certificate(folder);
     site->folder = folder;
+    environment = joined((const char *const[]){"THREADS=1", NULL}, environment);
     site->plain = server_start(folder, environment);
     site->tls = server_start(folder, joined(ssl, environment));
     return site;

@@ -11,7 +11,8 @@ struct site {
     struct server *plain, *tls;
 };
 
-/* Starts both on the folder, with the same environment. */
+/* Starts both on the folder, with the same environment. With one loop each: of several, one may have adopted
+   a change that another has not yet heard of. */
 struct site *site_start(struct folder *folder, const char *const environment[]);
 void site_stop(struct site *site); /* NULL: nothing */
 
