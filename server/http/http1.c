@@ -392,6 +392,9 @@ static void timeout(struct transport *transport)
     } else if (http1->head_begun) {
         counts->head_timeouts++;
         refuse(http1, 408);
+    } else if (!transport_idle(transport)) { /* it asks, but does not take its answers */
+        counts->write_timeouts++;
+        transport_reset(transport);
     } else {
         counts->idle_closes++;
         transport_close(transport, false);

@@ -22,6 +22,7 @@ static struct server *start(const char *const environment[])
     struct folder *folder = folder_create();
     large = bytes_make(LARGE_SIZE, 1);
     folder_print(folder, "public/index.html", "<p>home</p>\n");
+    folder_write(folder, "public/page.html", large, 7000);
     folder_write(folder, "public/large.bin", large, LARGE_SIZE);
     folder_add_function(folder, "tests/e2e/functions/calls.c", "calls");
     folder_add_function(folder, "tests/e2e/functions/stream.c", "stream");
@@ -30,12 +31,15 @@ static struct server *start(const char *const environment[])
     return server_start(folder, all);
 }
 
-/* Stops it; the last line of its loop has to say this. */
-static void stop(struct server *server, const char *counts)
+/* Stops it; its loop then has to have counted this: timeouts "head 0, body 0, write 0, idle 0" and refusals
+   "400 0, 408 0, ...". */
+static void stop(struct server *server, const char *timeouts, const char *refusals)
 {
     server_stop(server);
-    ck_assert_msg(strstr(server_errors(server), counts) != NULL, "not \"%s\" but\n%s", counts,
-                  server_errors(server));
+    const char *line = strstr(server_errors(server), "loop 0: ");
+    ck_assert_ptr_nonnull(line);
+    ck_assert_msg(strstr(line, text_print("timeouts: %s;", timeouts)) != NULL, "not %s: %s", timeouts, line);
+    ck_assert_msg(strstr(line, text_print("refused: %s", refusals)) != NULL, "not %s: %s", refusals, line);
 }
 
 static long calls(struct server *server)
@@ -77,7 +81,7 @@ START_TEST(case_52_a_head_that_stops)
         wire_print(wire, "%s", starts[i]);
         expect_408(wire);
     }
-    stop(server, "head 4, body 0, write 0, idle 0; refused: 400 0, 408 4");
+    stop(server, "head 4, body 0, write 0, idle 0", "400 0, 408 4");
 }
 END_TEST
 
@@ -92,7 +96,7 @@ START_TEST(case_52_bytes_do_not_extend_it)
     answer_expect(wire_answer(used, "GET"), 200);
     trickle(used, "G");
     expect_408(used);
-    stop(server, "head 2, body 0, write 0, idle 0; refused: 400 0, 408 2");
+    stop(server, "head 2, body 0, write 0, idle 0", "400 0, 408 2");
 }
 END_TEST
 
@@ -106,7 +110,7 @@ START_TEST(case_52_connections_that_say_nothing)
     wire_expect_end(fresh);
     wire_close(fresh);
     wire_close(used);
-    stop(server, "connections 2, requests 1; timeouts: head 0, body 0, write 0, idle 2;");
+    stop(server, "head 0, body 0, write 0, idle 2", "400 0, 408 0");
 }
 END_TEST
 
@@ -123,7 +127,7 @@ START_TEST(case_47_a_body_that_stops)
         expect_408(wire);
     }
     ck_assert_int_eq(calls(server), before);
-    stop(server, "head 0, body 4, write 0, idle 0; refused: 400 0, 408 4");
+    stop(server, "head 0, body 4, write 0, idle 0", "400 0, 408 4");
 }
 END_TEST
 
@@ -139,7 +143,7 @@ START_TEST(case_47_a_slow_body_is_taken)
     }
     answer_expect(wire_answer(wire, "POST"), 200);
     wire_close(wire);
-    stop(server, "head 0, body 0, write 0, idle 0;");
+    stop(server, "head 0, body 0, write 0, idle 0", "400 0, 408 0");
 }
 END_TEST
 
@@ -155,7 +159,7 @@ START_TEST(a_body_below_the_rate_ends)
         trickle(wire, lengths[i][1]);
         expect_408(wire);
     }
-    stop(server, "head 0, body 3, write 0, idle 0; refused: 400 0, 408 3");
+    stop(server, "head 0, body 3, write 0, idle 0", "400 0, 408 3");
 }
 END_TEST
 
@@ -169,19 +173,25 @@ START_TEST(without_a_rate_a_trickle_goes_on)
         ck_assert(wire_silent(wire, 10));
     }
     wire_close(wire);
-    stop(server, "head 0, body 0, write 0, idle 0;");
+    stop(server, "head 0, body 0, write 0, idle 0", "400 0, 408 0");
 }
 END_TEST
 
-/* A connection that has asked for the large file. Its window stays small. */
-static int ask_for_large(const struct server *server)
+/* A connection whose window stays small. */
+static int open_narrow(const struct server *server)
 {
-    static const char request[] = "GET /large.bin HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n";
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server->port)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), room = 65536;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+static int ask_for_large(const struct server *server)
+{
+    static const char request[] = "GET /large.bin HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n";
+    int fd = open_narrow(server);
     ck_assert_int_eq(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
     return fd;
 }
@@ -193,7 +203,7 @@ START_TEST(a_client_that_does_not_read_is_reset)
     ck_assert_int_eq(poll(&lost, 1, 40000), 1);
     ck_assert(lost.revents & POLLERR);
     close(lost.fd);
-    stop(server, "head 0, body 0, write 1, idle 0;");
+    stop(server, "head 0, body 0, write 1, idle 0", "400 0, 408 0");
 }
 END_TEST
 
@@ -212,12 +222,26 @@ static size_t read_slowly(int fd, size_t len, int pause)
     return total;
 }
 
+START_TEST(a_client_that_only_asks_is_reset)
+{
+    static const char request[] = "GET /page.html HTTP/1.1\r\n" HOST "\r\n";
+    struct server *server = start((const char *const[]){"IDLE_TIMEOUT=500", NULL});
+    struct pollfd state = {.fd = open_narrow(server), .events = POLLOUT};
+    do {
+        ck_assert_int_eq(poll(&state, 1, 40000), 1);
+        ck_assert(send(state.fd, request, sizeof request - 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 0);
+    } while (!(state.revents & POLLERR));
+    close(state.fd);
+    stop(server, "head 0, body 0, write 1, idle 0", "400 0, 408 0");
+}
+END_TEST
+
 START_TEST(a_client_that_reads_below_the_rate_is_reset)
 {
     struct server *server =
         start((const char *const[]){"WRITE_TIMEOUT=400", "WRITE_MIN_RATE=1GB", "MIN_RATE_AFTER=200", NULL});
     ck_assert_uint_lt(read_slowly(ask_for_large(server), 16384, 20), LARGE_SIZE);
-    stop(server, "head 0, body 0, write 1, idle 0;");
+    stop(server, "head 0, body 0, write 1, idle 0", "400 0, 408 0");
 }
 END_TEST
 
@@ -226,7 +250,7 @@ START_TEST(a_client_that_reads_slowly_gets_everything)
 {
     struct server *server = start((const char *const[]){"WRITE_TIMEOUT=1s", "IDLE_TIMEOUT=1s", NULL});
     ck_assert_uint_gt(read_slowly(ask_for_large(server), 65536, 5), LARGE_SIZE);
-    stop(server, "head 0, body 0, write 0, idle 0;");
+    stop(server, "head 0, body 0, write 0, idle 0", "400 0, 408 0");
 }
 END_TEST
 
@@ -248,7 +272,7 @@ START_TEST(refusals_are_counted)
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
         wire_once(server->port, requests[i], strlen(requests[i]));
-    stop(server, "refused: 400 2, 408 0, 413 1, 414 0, 431 1, 501 1, 505 1");
+    stop(server, "head 0, body 0, write 0, idle 0", "400 2, 408 0, 413 1, 414 0, 431 1, 501 1, 505 1");
 }
 END_TEST
 
@@ -264,6 +288,7 @@ int main(void)
     tcase_add_test(deadlines, a_body_below_the_rate_ends);
     tcase_add_test(deadlines, without_a_rate_a_trickle_goes_on);
     tcase_add_test(deadlines, a_client_that_does_not_read_is_reset);
+    tcase_add_test(deadlines, a_client_that_only_asks_is_reset);
     tcase_add_test(deadlines, a_client_that_reads_below_the_rate_is_reset);
     tcase_add_test(deadlines, a_client_that_reads_slowly_gets_everything);
     tcase_add_test(deadlines, refusals_are_counted);
