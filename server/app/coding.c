@@ -91,14 +91,16 @@ static bool gzip_holds(const char *packed, size_t packed_len, struct rest rest)
     unsigned char piece[PIECE_SIZE];
     z_stream stream = {.next_in = (Bytef *)packed, .avail_in = (uInt)packed_len};
     int result = Z_OK;
+    bool same = true;
     if (packed_len > UINT32_MAX || inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
         return false;
     do {
         stream.next_out = piece;
         stream.avail_out = sizeof piece;
         result = inflate(&stream, Z_NO_FLUSH);
-    } while (take(&rest, piece, sizeof piece - stream.avail_out) && result == Z_OK);
-    bool whole = result == Z_STREAM_END && stream.avail_in == 0 && rest.len == 0;
+        same = take(&rest, piece, sizeof piece - stream.avail_out);
+    } while (same && result == Z_OK);
+    bool whole = same && result == Z_STREAM_END && stream.avail_in == 0 && rest.len == 0;
     inflateEnd(&stream);
     return whole;
 }
@@ -111,15 +113,17 @@ static bool brotli_holds(const char *packed, size_t packed_len, struct rest rest
     BrotliDecoderResult result = BROTLI_DECODER_RESULT_ERROR;
     uint8_t *out;
     size_t room;
+    bool same = true;
     if (state == NULL)
         return false;
     do {
         out = piece;
         room = sizeof piece;
         result = BrotliDecoderDecompressStream(state, &packed_len, &next, &room, &out, NULL);
-    } while (take(&rest, piece, sizeof piece - room) && result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT);
+        same = take(&rest, piece, sizeof piece - room);
+    } while (same && result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT);
     BrotliDecoderDestroyInstance(state);
-    return result == BROTLI_DECODER_RESULT_SUCCESS && packed_len == 0 && rest.len == 0;
+    return same && result == BROTLI_DECODER_RESULT_SUCCESS && packed_len == 0 && rest.len == 0;
 }
 
 bool coding_holds(enum coding coding, const char *packed, size_t packed_len, const char *data, size_t len)

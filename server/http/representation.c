@@ -15,7 +15,7 @@
 static struct source *make_source(struct request *request, const struct representation *representation,
                                   size_t pieces)
 {
-    return source_create(&request->arena, pieces, representation->fd, &representation->stat);
+    return source_create(&request->arena, pieces, representation->fd, representation->stat);
 }
 
 static void add_range(struct source *source, const struct representation *representation,

@@ -15,9 +15,9 @@ struct representation {
     size_t field_count, field_count_304;
     cg_str block, block_304; /* the same as HTTP/1 lines, with content-length; or empty */
     uint64_t size;
-    const char *data; /* NULL: the content is that of fd */
-    int fd;           /* taken over; -1: none */
-    struct stat stat; /* of fd */
+    const char *data;        /* NULL: the content is that of fd */
+    int fd;                  /* taken over; -1: none */
+    const struct stat *stat; /* of fd */
 };
 
 /* Exactly one answer. */

@@ -61,7 +61,8 @@ int static_disk_open(struct request *request, const struct static_file *file,
 {
     struct representation *to = ret_representation;
     struct arena *arena = &request->arena;
-    int fd = open_file(request->loop->app->settings->public_dir, file, &to->stat);
+    struct stat *stat = arena_alloc(arena, sizeof *stat);
+    int fd = open_file(request->loop->app->settings->public_dir, file, stat);
     if (fd < 0)
         return fd;
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -69,12 +70,13 @@ int static_disk_open(struct request *request, const struct static_file *file,
     char *date = arena_alloc(arena, DATE_SIZE);
     cg_field *fields = arena_alloc(arena, STATIC_FIELDS_MAX * sizeof *fields);
     to->fd = fd;
-    to->size = (uint64_t)to->stat.st_size;
-    to->etag = make_etag(arena, &to->stat);
+    to->stat = stat;
+    to->size = (uint64_t)stat->st_size;
+    to->etag = make_etag(arena, stat);
     /* In the second it was changed in, it may be changed again: its date does not tell which content that is.
      */
-    bool dated = to->stat.st_mtim.tv_sec < request->loop->second;
-    to->modified = dated ? to->stat.st_mtim.tv_sec : CONDITIONS_UNDATED;
+    bool dated = stat->st_mtim.tv_sec < request->loop->second;
+    to->modified = dated ? stat->st_mtim.tv_sec : CONDITIONS_UNDATED;
     if (dated)
         date_format(to->modified, date);
     to->field_count =
