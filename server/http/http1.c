@@ -131,7 +131,8 @@ static void respond(struct request *request, const struct response *response)
     struct http1 *http1 = request->stream;
     struct transport *transport = http1->transport;
     bool unread = http1->phase == PHASE_BODY;
-    http1->keep_alive = http1->keep_alive && !response->close && !unread && !transport->loop->draining;
+    http1->keep_alive = http1->keep_alive && !response->close && !unread && request->refusal != 400 &&
+                        !transport->loop->draining;
     http1->phase = PHASE_ANSWER;
     http1->sent = 0;
     http1->blocked = false;
