@@ -227,6 +227,8 @@ void http2_script_run(struct frames *frames, const char *script)
         char *command = strsep(&rest, ";");
         while (*command == ' ')
             command++;
+        for (char *end = command + strlen(command); end > command && end[-1] == ' ';)
+            *--end = '\0';
         if (*command != '\0')
             obey(frames, command);
     }
