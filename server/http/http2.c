@@ -27,10 +27,11 @@ int http2_fail(struct http2 *http2, uint32_t code)
     return NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
-int http2_spend(struct http2 *http2)
+int http2_spend(struct http2 *http2, int cost)
 {
-    return http2_credit_spend(&http2->credit, now_of(http2)) ? 0
-                                                             : http2_fail(http2, NGHTTP2_ENHANCE_YOUR_CALM);
+    return http2_credit_spend(&http2->credit, now_of(http2), cost)
+               ? 0
+               : http2_fail(http2, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 static void submit_settings(struct http2 *http2)

@@ -10,17 +10,15 @@ void http2_credit_init(struct http2_credit *credit, int64_t now)
     *credit = (struct http2_credit){.left = HTTP2_CREDIT_MOST, .since = now};
 }
 
-bool http2_credit_spend(struct http2_credit *credit, int64_t now)
+bool http2_credit_spend(struct http2_credit *credit, int64_t now, int cost)
 {
     int64_t earned = (now - credit->since) * HTTP2_CREDIT_PER_S / 1000;
     if (earned > 0) {
         credit->since = now;
         earn(credit, earned);
     }
-    if (credit->left == 0)
-        return false;
-    credit->left--;
-    return true;
+    credit->left -= cost;
+    return credit->left >= 0;
 }
 
 void http2_credit_answered(struct http2_credit *credit)

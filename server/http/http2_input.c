@@ -20,7 +20,15 @@ static int judge_forgotten(struct http2 *http2, const struct http2_frame *frame)
     if (end == HTTP2_END_UNKNOWN && all_known && frame->type == NGHTTP2_HEADERS &&
         frame->stream < http2->last_stream)
         return http2_fail(http2, NGHTTP2_PROTOCOL_ERROR);
-    return http2_spend(http2);
+    return http2_spend(http2, 1);
+}
+
+/* Streams that we have reset count as open until that is sent. */
+static int make_room(struct http2 *http2)
+{
+    if (http2->stream_count >= HTTP2_MAX_STREAMS)
+        nghttp2_session_send(http2->session);
+    return http2->failed ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
 }
 
 static int judge(struct http2 *http2, const struct http2_frame *frame)
@@ -30,16 +38,27 @@ static int judge(struct http2 *http2, const struct http2_frame *frame)
     case NGHTTP2_DATA:
         if (!known)
             return judge_forgotten(http2, frame);
-        return frame->len == 0 && !(frame->flags & NGHTTP2_FLAG_END_STREAM) ? http2_spend(http2) : 0;
+        return frame->len == 0 && !(frame->flags & NGHTTP2_FLAG_END_STREAM) ? http2_spend(http2, 1) : 0;
     case NGHTTP2_HEADERS:
-        return known ? http2_spend(http2) : judge_forgotten(http2, frame);
+        if (known)
+            return http2_spend(http2, 1);
+        return judge_forgotten(http2, frame) != 0 ? NGHTTP2_ERR_CALLBACK_FAILURE : make_room(http2);
     case NGHTTP2_PRIORITY:
         if (frame->stream == 0 || frame->parent == frame->stream)
             return http2_fail(http2, NGHTTP2_PROTOCOL_ERROR);
-        return http2_spend(http2);
+        return http2_spend(http2, 1);
+    case NGHTTP2_RST_STREAM:
+        return http2_spend(http2, HTTP2_COST_RESET);
     default:
-        return http2_spend(http2);
+        return http2_spend(http2, 1);
     }
+}
+
+static uint32_t code_of(int error)
+{
+    return error == NGHTTP2_ERR_FLOODED || error == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS
+               ? NGHTTP2_ENHANCE_YOUR_CALM
+               : NGHTTP2_PROTOCOL_ERROR;
 }
 
 /* nghttp2 gets one frame at a time, so that the next one is judged by what it has done. Once it has seen an
@@ -57,8 +76,7 @@ void http2_take(struct http2 *http2, const uint8_t *data, size_t len)
             continue;
         log_debug("%s: HTTP/2: %s", http2->transport->ip, nghttp2_strerror((int)taken));
         if (!http2->failed)
-            http2_fail(http2,
-                       taken == NGHTTP2_ERR_FLOODED ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR);
+            http2_fail(http2, code_of((int)taken));
     }
 }
 
@@ -124,7 +142,7 @@ static int on_data(struct http2 *http2, struct http2_stream *stream, const nghtt
     if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM)
         http2_stream_end(stream);
     else if (frame->hd.length > 0 && frame->hd.length <= frame->data.padlen)
-        return http2_spend(http2);
+        return http2_spend(http2, 1);
     return 0;
 }
 
@@ -155,11 +173,14 @@ static int on_data_chunk_recv(nghttp2_session *session, uint8_t flags, int32_t i
     return 0;
 }
 
-static int on_reset_sent(struct http2 *http2, const struct http2_stream *stream, const nghttp2_frame *frame)
+/* A failure is seen once everything is sent: returned from here it would leave nghttp2 unable to say GOAWAY.
+ */
+static void on_reset_sent(struct http2 *http2, const struct http2_stream *stream, const nghttp2_frame *frame)
 {
     if (stream == NULL)
         http2_remember(http2, frame->hd.stream_id, HTTP2_END_OURS);
-    return frame->rst_stream.error_code != NGHTTP2_NO_ERROR ? http2_spend(http2) : 0;
+    if (frame->rst_stream.error_code != NGHTTP2_NO_ERROR)
+        http2_spend(http2, HTTP2_COST_RESET);
 }
 
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
@@ -167,7 +188,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
     struct http2_stream *stream = stream_of(session, frame->hd.stream_id);
     bool content = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
     if (frame->hd.type == NGHTTP2_RST_STREAM)
-        return on_reset_sent(arg, stream, frame);
+        on_reset_sent(arg, stream, frame);
     if (content && stream != NULL && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         http2_stream_answered(stream);
     return 0;

@@ -79,7 +79,7 @@ void http2_settle(struct http2 *http2);
 /* The connection ends with that code; for the result of a callback. */
 int http2_fail(struct http2 *http2, uint32_t code);
 /* For what brings the client no answer. 0, or the connection has failed. */
-int http2_spend(struct http2 *http2);
+int http2_spend(struct http2 *http2, int cost);
 
 /* ---- http2_input.c ---- */
 
