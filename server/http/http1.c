@@ -30,6 +30,7 @@ struct http1 {
     enum body_kind body;
     bool redirect, head_begun, keep_alive, http10;
     bool fresh;         /* its first bytes may still turn out to be HTTP/2 */
+    bool cut_short;     /* the connection ends with this answer, though the client has not asked for that */
     bool blocked;       /* the client has not taken all of an answer */
     struct pace pace;   /* of the body, or of the answer once blocked */
     uint64_t taken;     /* by the client, as of the pace */
@@ -130,9 +131,10 @@ static void respond(struct request *request, const struct response *response)
 {
     struct http1 *http1 = request->stream;
     struct transport *transport = http1->transport;
-    bool unread = http1->phase == PHASE_BODY;
-    http1->keep_alive = http1->keep_alive && !response->close && !unread && request->refusal != 400 &&
-                        !transport->loop->draining;
+    bool wanted = http1->keep_alive, unread = http1->phase == PHASE_BODY;
+    http1->keep_alive =
+        wanted && !response->close && !unread && request->refusal != 400 && !transport->loop->draining;
+    http1->cut_short = wanted && !http1->keep_alive;
     http1->phase = PHASE_ANSWER;
     http1->sent = 0;
     http1->blocked = false;
@@ -164,8 +166,8 @@ static bool continue_answer(struct http1 *http1)
         }
     }
     if (!http1->keep_alive) {
-        bool unread = http1->body != BODY_NONE;
-        transport_close(transport, unread || transport->stash.len > 0);
+        bool unread = http1->body != BODY_NONE || transport->stash.len > 0;
+        transport_close(transport, unread || http1->cut_short);
         return false;
     }
     request_destroy(http1->request);
