@@ -84,7 +84,7 @@ static int fill_in(struct static_scan *scan, struct static_item *item)
         return 0;
     }
     int result = read_item(item);
-    if (result == 0 && item->same_stat)
+    if (result == 0 && before != NULL && item->same_stat)
         item->same_stat = same_stat(&before->stat, &item->stat);
     return result;
 }

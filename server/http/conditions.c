@@ -70,7 +70,7 @@ static bool has_date(const cg_field *field, int64_t *ret_date)
 enum verdict conditions_judge(const struct conditions *conditions, int64_t modified)
 {
     int64_t date;
-    bool dated = modified != CONDITIONS_UNDATED;
+    bool dated = modified != STATIC_UNDATED;
     if (conditions->match) {
         if (!conditions->matched)
             return VERDICT_FAILED;

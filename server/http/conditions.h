@@ -2,9 +2,8 @@
 #ifndef HTTP_CONDITIONS_H
 #define HTTP_CONDITIONS_H
 
+#include "app/static_file.h"
 #include "http/request.h"
-
-#define CONDITIONS_UNDATED INT64_MIN
 
 struct conditions {
     bool match, matched;           /* If-Match is there, and names the entity tag */
@@ -21,7 +20,7 @@ enum verdict {
 
 /* etag: of the representation, as it would be sent. */
 void conditions_read(struct conditions *conditions, const struct request *request, cg_str etag);
-/* In the order of RFC 9110, 13.2.2. modified: s since 1970, or CONDITIONS_UNDATED. */
+/* In the order of RFC 9110, 13.2.2. modified: s since 1970, or STATIC_UNDATED. */
 enum verdict conditions_judge(const struct conditions *conditions, int64_t modified);
 /* The Range field if it is to be heeded, If-Range considered; else NULL. now: s since 1970. */
 const cg_field *conditions_range(const struct conditions *conditions, cg_str etag, int64_t modified,

@@ -8,7 +8,7 @@
 
 struct representation {
     cg_str etag;      /* strong */
-    int64_t modified; /* s since 1970, or CONDITIONS_UNDATED */
+    int64_t modified; /* s since 1970, or STATIC_UNDATED */
     const char *type; /* value of Content-Type, which is among the fields */
     /* Of a 200, without content-length; the first field_count_304 of them are those of a 304. */
     const cg_field *fields;

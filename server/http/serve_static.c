@@ -1,4 +1,3 @@
-#include "http/conditions.h"
 #include "http/files.h"
 #include "http/negotiate.h"
 #include "http/representation.h"
@@ -9,8 +8,6 @@
 #include "parse/path.h"
 
 #include <string.h>
-
-_Static_assert(STATIC_UNDATED == CONDITIONS_UNDATED, "one word for it");
 
 /* ---- which form ---- */
 

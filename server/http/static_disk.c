@@ -1,7 +1,6 @@
 #include "http/static_disk.h"
 
 #include "http/app.h"
-#include "http/conditions.h"
 #include "parse/date.h"
 
 #include <errno.h>
@@ -76,7 +75,7 @@ int static_disk_open(struct request *request, const struct static_file *file,
     /* In the second it was changed in, it may be changed again: its date does not tell which content that is.
      */
     bool dated = stat->st_mtim.tv_sec < request->loop->second;
-    to->modified = dated ? stat->st_mtim.tv_sec : CONDITIONS_UNDATED;
+    to->modified = dated ? stat->st_mtim.tv_sec : STATIC_UNDATED;
     if (dated)
         date_format(to->modified, date);
     to->field_count =

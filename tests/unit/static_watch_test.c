@@ -32,10 +32,13 @@ static void tell(void *arg, const char *text)
     pthread_mutex_unlock(&desk.lock);
 }
 
+static char *dir;
+
 static struct static_watch *start(struct static_table **ret_table)
 {
     struct static_watch *watch = NULL;
-    char *error = NULL, *dir = scratch_path("public");
+    char *error = NULL;
+    dir = scratch_path("public");
     const struct static_options options = {.dir = dir, .memory = 1 << 20};
     ck_assert_int_eq(static_watch_create(&options, 100, &watch, &error), 0);
     *ret_table = static_watch_table(watch);
@@ -43,6 +46,13 @@ static struct static_watch *start(struct static_table **ret_table)
     ck_assert_int_eq(static_watch_start(watch, &(struct static_listener){.publish = publish, .tell = tell}),
                      0);
     return watch;
+}
+
+static void finish(struct static_watch *watch)
+{
+    static_watch_destroy(watch);
+    buffer_finish(&desk.told);
+    free(dir);
 }
 
 static struct static_table *adopt(struct static_table *table)
@@ -90,7 +100,7 @@ START_TEST(tables_follow_the_folder)
     table = await(table, "/a.txt", NULL);
     free(path);
     static_watch_stop(watch);
-    static_watch_destroy(watch);
+    finish(watch);
 }
 END_TEST
 
@@ -109,7 +119,7 @@ START_TEST(a_table_in_use_stays)
         free(text);
     }
     ck_assert_ptr_eq(await(first, "/a.txt", "first"), first);
-    static_watch_destroy(watch);
+    finish(watch);
 }
 END_TEST
 
@@ -120,7 +130,8 @@ START_TEST(a_folder_that_comes_later)
     ck_assert_uint_eq(static_table_count(table), 0);
     scratch_text("public/a.txt", "a");
     table = await(table, "/a.txt", "a");
-    static_watch_destroy(watch);
+    ck_assert_ptr_null(desk.told.data);
+    finish(watch);
 }
 END_TEST
 
