@@ -6,6 +6,7 @@
 #include "http/http2.h"
 
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,6 +90,8 @@ static void on_connection(h2o_socket_t *socket, const char *error)
 void listener_init(struct listener *listener, struct loop *loop, const struct listener_socket *socket,
                    struct tls_context *tls)
 {
+    const int unsent = LISTENER_UNSENT_MAX; /* what it accepts has it too */
+    setsockopt(socket->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
     *listener = (struct listener){.loop = loop, .kind = socket->kind, .tls = tls, .pause = {.fire = go_on}};
     listener->socket = h2o_evloop_socket_create(loop->h2o, socket->fd, H2O_SOCKET_FLAG_DONT_READ);
     listener->socket->data = listener;

@@ -7,6 +7,9 @@
 
 #define LISTENER_BATCH 64     /* connections accepted per turn */
 #define LISTENER_PAUSE_MS 100 /* without accepting, when descriptors or connections have run out */
+/* Bytes that the kernel holds for a connection beyond what it can send: without a bound it copies megabytes
+   for a client that does not read. */
+#define LISTENER_UNSENT_MAX (256 * 1024)
 
 struct listener {
     struct loop *loop;
