@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,10 @@
 #define LARGE_SIZE (7 << 20) /* more than the kernel keeps for a client that does not read */
 #define WINDOW_MS 1000       /* of one measurement of latency... */
 #define WINDOWS 6            /* ...of which the best counts: the worst is often another program's */
-#define ROUND_MS 400         /* a slow client does something once in each */
-#define TICKS 40             /* of a round, in which they take turns */
-#define MARGIN_S 8           /* for a lingering close, and for the machine */
-#define MEMORY_KB 8192       /* that the allocator may keep */
+#define ROUND_MS 3000        /* a slow client does something once in each */
+#define TICKS 300            /* of a round, in which they take turns */
+#define MARGIN_S 8           /* for looks that are taken some times in a timeout, and for the machine */
+#define MEMORY_KB 12288      /* that the allocator may keep: 8 kB for each of a thousand requests, and some */
 
 enum kind { SLOW_HEAD, SLOW_BODY, SLOW_READER, KINDS };
 
@@ -85,38 +86,58 @@ static bool dawdle(const struct client *client)
 
 struct crowd {
     struct client *clients;
+    struct pollfd *polled; /* the same, for their ends */
     size_t count, left;
     int64_t longest[KINDS]; /* life, in us */
 };
 
-static void look_after(struct crowd *crowd, struct client *client)
+static void bury(struct crowd *crowd, size_t i)
 {
-    if (client->fd < 0 || dawdle(client))
-        return;
+    struct client *client = &crowd->clients[i];
     int64_t life = measure_now() - client->start, *longest = &crowd->longest[client->kind];
     *longest = life > *longest ? life : *longest;
     close(client->fd);
-    client->fd = -1;
+    client->fd = crowd->polled[i].fd = -1;
     crowd->left--;
+}
+
+static void look_for_ends(struct crowd *crowd)
+{
+    poll(crowd->polled, crowd->count, ROUND_MS / TICKS);
+    for (size_t i = 0; i < crowd->count; i++)
+        if (crowd->clients[i].fd >= 0 && crowd->polled[i].revents != 0)
+            bury(crowd, i);
+}
+
+static struct crowd gather(void)
+{
+    struct crowd crowd = {.count = (size_t)clients_each * KINDS};
+    crowd.left = crowd.count;
+    crowd.clients = calloc(crowd.count, sizeof *crowd.clients);
+    crowd.polled = calloc(crowd.count, sizeof *crowd.polled);
+    for (size_t i = 0; i < crowd.count; i++) {
+        begin(&crowd.clients[i], (enum kind)(i % KINDS));
+        crowd.polled[i] = (struct pollfd){.fd = crowd.clients[i].fd, .events = POLLRDHUP};
+    }
+    return crowd;
 }
 
 /* In a process of its own: its status is 0 when all are gone in time. They take turns, as strangers do. */
 static int dawdle_all(int ready)
 {
-    size_t count = (size_t)clients_each * KINDS, share = count / TICKS + 1;
-    struct crowd crowd = {calloc(count, sizeof *crowd.clients), count, count, {0}};
-    for (size_t i = 0; i < count; i++)
-        begin(&crowd.clients[i], (enum kind)(i % KINDS));
+    struct crowd crowd = gather();
+    const size_t share = crowd.count / TICKS + 1;
+    int64_t end = measure_now() + (timeout + MARGIN_S) * 1000000;
     if (write(ready, "", 1) != 1)
         return 2;
-    int64_t end = measure_now() + (2 * timeout + MARGIN_S) * 1000000;
     for (size_t i = 0; crowd.left > 0 && measure_now() < end; i++) {
-        look_after(&crowd, &crowd.clients[i % count]);
         if (i % share == 0)
-            nanosleep(&(struct timespec){0, ROUND_MS * 1000000L / TICKS}, NULL);
+            look_for_ends(&crowd);
+        if (crowd.clients[i % crowd.count].fd >= 0 && !dawdle(&crowd.clients[i % crowd.count]))
+            bury(&crowd, i % crowd.count);
     }
     printf("%zu of %zu left; they lasted at most: head %.1f s, body %.1f s, reader %.1f s\n", crowd.left,
-           count, (double)crowd.longest[SLOW_HEAD] / 1e6, (double)crowd.longest[SLOW_BODY] / 1e6,
+           crowd.count, (double)crowd.longest[SLOW_HEAD] / 1e6, (double)crowd.longest[SLOW_BODY] / 1e6,
            (double)crowd.longest[SLOW_READER] / 1e6);
     fflush(stdout);
     return crowd.left == 0 ? 0 : 1;
