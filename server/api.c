@@ -165,10 +165,11 @@ static int open_file(const char *path, off_t *ret_size)
     if (path == NULL || climbs(path))
         return -EACCES;
     int folder = open(context.settings->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -errno;
     int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int error = fd < 0 ? -errno : 0;
-    if (folder >= 0)
-        close(folder);
+    close(folder);
     if (error == 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)))
         error = -EISDIR;
     if (error == 0 && info.st_size > (off_t)FILE_SIZE_MAX)
@@ -280,7 +281,7 @@ const char *cg_json_quote(cg_event *event, const char *text)
 
 void *cg_alloc(cg_event *event, size_t size)
 {
-    return memset(event_alloc(event_of(event), size), 0, size);
+    return arena_zalloc(event_of(event)->arena, size);
 }
 
 char *cg_strdup(cg_event *event, const char *text)
@@ -453,7 +454,10 @@ int cg_gone(const cg_event *event)
 
 const char *cg_seal(cg_event *event, const void *data, size_t len, int64_t seconds)
 {
-    return seal(&context.seal, event_of(event)->arena, data, len, wall_ms() + seconds * 1000).ptr;
+    int64_t now = wall_ms(), most = (INT64_MAX - now) / 1000;
+    return seal(&context.seal, event_of(event)->arena, data, len,
+                now + (seconds < most ? seconds : most) * 1000)
+        .ptr;
 }
 
 int cg_unseal(cg_event *event, const char *sealed, cg_str *ret)

@@ -1,6 +1,5 @@
 #include "app/answer.h"
 
-#include "base/alloc.h"
 #include "parse/field.h"
 
 #include <ctype.h>
@@ -13,9 +12,9 @@
     (64 * 1024) /* larger bodies live on the heap, where growing them leaves nothing behind */
 
 /* Set by the server, from what it really sends (RFC 9110, section 7.6.1; RFC 9112, section 6). */
-static const char *const framing_fields[] = {"connection", "content-length",    "date",
-                                             "keep-alive", "proxy-connection",  "te",
-                                             "trailer",    "transfer-encoding", "upgrade"};
+static const char *const framing_fields[] = {"connection",        "content-length", "date", "keep-alive",
+                                             "proxy-connection",  "server",         "te",   "trailer",
+                                             "transfer-encoding", "upgrade"};
 
 void answer_init(struct answer *answer, struct arena *arena)
 {
@@ -85,7 +84,7 @@ static bool acceptable(struct answer *answer, const char *name, const char *valu
 
 static void append_field(struct answer *answer, cg_str name, cg_str value)
 {
-    if (answer->field_count == ANSWER_MAX_FIELDS) {
+    if (answer->field_count >= ANSWER_MAX_FIELDS + (answer->given ? ANSWER_OWN_FIELDS : 0)) {
         answer_fault(answer, "more than %d headers", ANSWER_MAX_FIELDS);
         return;
     }
@@ -154,6 +153,14 @@ const cg_field *answer_field(const struct answer *answer, const char *name)
     return NULL;
 }
 
+static char *on_heap(struct answer *answer, char *body, size_t capacity)
+{
+    char *larger = realloc(body, capacity);
+    if (larger == NULL)
+        arena_exhausted(answer->arena);
+    return larger;
+}
+
 static void reserve_body(struct answer *answer, size_t more)
 {
     size_t need = answer->body_len + more;
@@ -165,9 +172,9 @@ static void reserve_body(struct answer *answer, size_t more)
     if (capacity <= ARENA_BODY_MAX) {
         answer->body = arena_grow(answer->arena, answer->body, answer->body_capacity, capacity);
     } else if (answer->body_on_heap) {
-        answer->body = xrealloc(answer->body, capacity);
+        answer->body = on_heap(answer, answer->body, capacity);
     } else {
-        char *body = xalloc(capacity);
+        char *body = on_heap(answer, NULL, capacity);
         if (answer->body_len > 0)
             memcpy(body, answer->body, answer->body_len);
         answer->body = body;

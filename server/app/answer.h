@@ -8,7 +8,8 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-#define ANSWER_MAX_FIELDS 200
+#define ANSWER_MAX_FIELDS 200 /* that a function sets */
+#define ANSWER_OWN_FIELDS 8   /* that the server adds */
 
 /* Zeroed but for the arena is an answer in which nothing was set. */
 struct answer {
@@ -19,6 +20,7 @@ struct answer {
     char *body;
     size_t body_len, body_capacity;
     bool body_on_heap;
+    bool given;        /* by the function: what comes now is the server's own */
     const char *fault; /* what the function did wrong, for the log; NULL: nothing */
 };
 

@@ -22,16 +22,18 @@ int body_begin(struct body *body, struct event *event)
     return 0;
 }
 
-/* A negative errno, in the range that form.h describes, as the status that a client gets for it. */
+/* A negative errno as the status that a client gets for it. */
 static int disk_status(struct body *body, int error)
 {
     body->error = error;
-    return error == -ENOSPC || error == -EDQUOT || error == -EFBIG ? -507 : -500;
+    if (error == -ENOSPC || error == -EDQUOT || error == -EFBIG)
+        return -507;
+    return error == -EMFILE || error == -ENFILE ? -503 : -500;
 }
 
 static int form_status(struct body *body, int result)
 {
-    return result < -1000 ? disk_status(body, result + 1000) : result;
+    return result == FORM_DISK ? disk_status(body, form_error(body->form)) : result;
 }
 
 static int take_streamed(struct event *event, const char *data, size_t len)

@@ -1,8 +1,10 @@
 #include "app/event.h"
 
+#include "app/context.h"
 #include "parse/cookie.h"
 #include "parse/path.h"
 #include "parse/query.h"
+#include "shm/locks.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,10 +78,16 @@ int event_parse(struct event *event, const struct match *match)
     return 0;
 }
 
+void event_release_locks(struct event *event)
+{
+    if (event->holds_lock)
+        shm_unlock_all(context.shm, event->owner);
+    event->holds_lock = false;
+}
+
 void event_finish(struct event *event)
 {
-    if (event == NULL)
-        return;
+    event_release_locks(event);
     json_decref(event->json);
     event->json = NULL;
     body_finish(&event->body);
@@ -100,12 +108,10 @@ void event_call_handler(struct event *event)
     current = before;
 }
 
-void *event_alloc(struct event *event, size_t size)
+void event_exhausted(struct arena *arena)
 {
-    void *block = arena_try(event->arena, size ? size : 1);
-    if (block == NULL && current == event)
-        longjmp(event->out_of_memory, 1);
-    return block != NULL ? block : arena_alloc(event->arena, size); /* which aborts */
+    if (current != NULL && current->arena == arena)
+        longjmp(current->out_of_memory, 1);
 }
 
 int event_call_body(struct event *event, const char *data, size_t len)
@@ -121,17 +127,23 @@ int event_call_body(struct event *event, const char *data, size_t len)
     return result;
 }
 
+/* The body, parsed at the first call; NULL when it is no JSON. */
+static json_t *parse_json(struct event *event)
+{
+    const cg_str body = event->public.body;
+    if (!event->json_tried)
+        event->json =
+            json_loadb(body.ptr, body.len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &event->json_error);
+    event->json_tried = true;
+    return event->json;
+}
+
 json_t *event_json(struct event *event)
 {
-    json_error_t error;
-    if (event->json == NULL && !event->json_failed) {
-        event->json = json_loadb(event->public.body.ptr, event->public.body.len,
-                                 JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
-        event->json_failed = event->json == NULL;
-        if (event->json_failed)
-            answer_text(&event->answer, 400, "the body is no JSON: line %d, column %d: %s", error.line,
-                        error.column, error.text);
-    }
+    const json_error_t *error = &event->json_error;
+    if (parse_json(event) == NULL)
+        answer_text(&event->answer, 400, "the body is no JSON: line %d, column %d: %s", error->line,
+                    error->column, error->text);
     return event->json;
 }
 
@@ -152,11 +164,8 @@ static const char *text_of(struct event *event, const json_t *value)
 /* A body that is no JSON is no error here: whether one must be there is not for a look-up to say. */
 static const char *json_param(struct event *event, const char *name)
 {
-    if (event->json == NULL && !event->json_failed && event->public.body.len > 0 &&
-        event_type_is(event, "application/json")) {
-        event->json = json_loadb(event->public.body.ptr, event->public.body.len,
-                                 JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
-    }
+    if (event->public.body.len > 0 && event_type_is(event, "application/json"))
+        parse_json(event);
     return json_is_object(event->json) ? text_of(event, json_object_get(event->json, name)) : NULL;
 }
 

@@ -18,7 +18,8 @@ struct event {
     const struct action *action;
     struct body body;
     json_t *json; /* the body, once asked for */
-    bool json_failed;
+    bool json_tried;
+    json_error_t json_error;
     bool holds_lock;       /* of shared memory: released when the event ends */
     uint64_t owner;        /* by which such locks know it */
     jmp_buf out_of_memory; /* where a request ends whose function asks for more than there is */
@@ -32,7 +33,9 @@ static inline struct event *event_of(const cg_event *public)
 /* public's strings and headers are filled in; makes of them cookies and parameters. 0, or -413 for a query of
    more than EVENT_MAX_PAIRS. */
 int event_parse(struct event *event, const struct match *match);
-void event_finish(struct event *event);
+/* The locks of shared memory that the function holds. */
+void event_release_locks(struct event *event);
+void event_finish(struct event *event); /* and these, if that was not done */
 
 /* Whether the Content-Type is this one (lower case), whatever its parameters. */
 bool event_type_is(const struct event *event, const char *type);
@@ -42,9 +45,9 @@ bool event_type_is(const struct event *event, const char *type);
 void event_call_handler(struct event *event);
 int event_call_body(struct event *event, const char *data, size_t len); /* what the .body hook returned */
 
-/* For the function: memory of the event, not cleared. Never NULL: see above; outside of the function's own
-   call there is nowhere to go back to, and the process aborts. */
-void *event_alloc(struct event *event, size_t size);
+/* The arena's `exhausted`. Outside of the function's own call there is nowhere to go back to, and it returns.
+ */
+void event_exhausted(struct arena *arena);
 
 /* Look-ups as in cloudgate.h; NULL when absent. */
 const char *event_header(const struct event *event, const char *name);

@@ -24,12 +24,23 @@ struct form {
     cg_str name;
     struct buffer value;
     cg_file *public; /* made at the end */
+    int error;       /* of the disk */
 };
+
+static int disk_failed(struct form *form, int error)
+{
+    form->error = error;
+    return FORM_DISK;
+}
 
 static int begin_part(void *user, const struct multipart_part *part)
 {
     struct form *form = user;
     struct arena *arena = form->arena;
+    size_t texts = part->name.len + part->filename.len + part->type.len;
+    if (texts > form->memory)
+        return -413;
+    form->memory -= texts;
     cg_str name = arena_copy(arena, part->name.ptr, part->name.len);
     if (part->filename.ptr == NULL) {
         form->name = name;
@@ -56,7 +67,7 @@ static int take_file_data(struct form *form, const char *data, size_t len)
     bool was_on_disk = spool->on_disk;
     int error = spool_write(spool, data, len);
     if (error != 0)
-        return error - 1000;
+        return disk_failed(form, error);
     if (!was_on_disk && spool->on_disk && ++form->disk_count > FORM_MAX_DISK_FILES)
         return -413;
     return 0;
@@ -140,7 +151,7 @@ static int finish_file(struct form *form, struct form_file *file)
 {
     int error = spool_bytes(&file->spool, &file->public.data);
     if (error != 0)
-        return error - 1000;
+        return disk_failed(form, error);
     if (file->spool.on_disk)
         file->public.path = arena_printf(form->arena, "/proc/self/fd/%d", file->spool.fd);
     return 0;
@@ -166,4 +177,9 @@ struct spool *form_spool(const struct form *form, const cg_file *file)
     if (form == NULL || file < form->public || file >= form->public + form->file_count)
         return NULL;
     return &form->files[file - form->public]->spool;
+}
+
+int form_error(const struct form *form)
+{
+    return form->error;
 }

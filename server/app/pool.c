@@ -13,8 +13,8 @@ struct pool {
     size_t waiting, queue_limit;
     size_t idle; /* threads that wait for work */
     size_t running;
-    pthread_t *threads;
-    size_t thread_count, thread_limit;
+    size_t threads, thread_limit;
+    pthread_cond_t changed; /* threads */
     bool closing;
     struct pool_hooks hooks;
 };
@@ -27,7 +27,7 @@ struct pool *pool_create(size_t threads, size_t queue, const struct pool_hooks *
     list_init(&pool->queue);
     pool->queue_limit = queue;
     pool->thread_limit = threads;
-    pool->threads = xzalloc(threads * sizeof *pool->threads);
+    pthread_cond_init(&pool->changed, NULL);
     if (hooks != NULL)
         pool->hooks = *hooks;
     return pool;
@@ -37,7 +37,8 @@ struct pool *pool_create(size_t threads, size_t queue, const struct pool_hooks *
 static struct job *next_job(struct pool *pool)
 {
     while (list_empty(&pool->queue) && !pool->closing) {
-        pool->idle++;
+        if (pool->idle++ == 0)
+            pthread_cond_broadcast(&pool->changed);
         pthread_cond_wait(&pool->work, &pool->lock);
         pool->idle--;
     }
@@ -49,14 +50,9 @@ static struct job *next_job(struct pool *pool)
     return job;
 }
 
-static void *work(void *arg)
+static void run_jobs(struct pool *pool)
 {
-    struct pool *pool = arg;
     struct job *job;
-    bool begun = pool->hooks.begin == NULL || pool->hooks.begin(pool->hooks.user) == 0;
-    if (!begun)
-        abort(); /* it has begun on every loop; a pool without threads would keep its callers for ever */
-    pthread_setname_np(pthread_self(), "pool");
     pthread_mutex_lock(&pool->lock);
     while ((job = next_job(pool)) != NULL) {
         pool->running++;
@@ -66,26 +62,57 @@ static void *work(void *arg)
         pool->running--;
     }
     pthread_mutex_unlock(&pool->lock);
-    if (pool->hooks.end != NULL)
-        pool->hooks.end(pool->hooks.user);
+}
+
+/* A thread that can't begin retires; the first one is known to have begun. */
+static void *work(void *arg)
+{
+    struct pool *pool = arg;
+    pthread_setname_np(pthread_self(), "pool");
+    if (pool->hooks.begin == NULL || pool->hooks.begin(pool->hooks.user) == 0) {
+        run_jobs(pool);
+        if (pool->hooks.end != NULL)
+            pool->hooks.end(pool->hooks.user);
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->threads--;
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
-/* One more thread when all have work. It is an error only when there is none at all. The lock is held. */
-static int grow(struct pool *pool)
+static int start_thread(struct pool *pool)
 {
-    if (pool->waiting < pool->idle || pool->thread_count == pool->thread_limit)
-        return 0;
-    int error = pthread_create(&pool->threads[pool->thread_count], NULL, work, pool);
-    if (error == 0)
-        pool->thread_count++;
-    return pool->thread_count == 0 ? -error : 0;
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, work, pool);
+    if (error != 0)
+        return -error;
+    pthread_detach(thread);
+    pool->threads++;
+    return 0;
 }
 
+int pool_start(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    int error = start_thread(pool);
+    while (error == 0 && pool->threads > 0 && pool->idle == 0)
+        pthread_cond_wait(&pool->changed, &pool->lock);
+    if (error == 0 && pool->threads == 0)
+        error = -ECANCELED;
+    pthread_mutex_unlock(&pool->lock);
+    return error;
+}
+
+/* One more thread when all have work; that there is none to be had is no error as long as there is one. */
 int pool_submit(struct pool *pool, struct job *job)
 {
     pthread_mutex_lock(&pool->lock);
-    int error = pool->waiting >= pool->queue_limit ? -EAGAIN : grow(pool);
+    int error = pool->waiting >= pool->queue_limit ? -EAGAIN : 0;
+    if (error == 0 && pool->waiting >= pool->idle && pool->threads < pool->thread_limit)
+        error = start_thread(pool);
+    if (error != -EAGAIN && pool->threads > 0)
+        error = 0;
     if (error == 0) {
         list_append(&pool->queue, &job->link);
         pool->waiting++;
@@ -114,18 +141,18 @@ void pool_destroy(struct pool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->closing = true;
     pthread_cond_broadcast(&pool->work);
+    while (pool->threads > 0)
+        pthread_cond_wait(&pool->changed, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
-    for (size_t i = 0; i < pool->thread_count; i++)
-        pthread_join(pool->threads[i], NULL);
+    pthread_cond_destroy(&pool->changed);
     pthread_cond_destroy(&pool->work);
     pthread_mutex_destroy(&pool->lock);
-    free(pool->threads);
     free(pool);
 }
 
 void pool_stats(struct pool *pool, struct pool_stats *ret_stats)
 {
     pthread_mutex_lock(&pool->lock);
-    *ret_stats = (struct pool_stats){pool->thread_count, pool->waiting, pool->running};
+    *ret_stats = (struct pool_stats){pool->threads, pool->waiting, pool->running};
     pthread_mutex_unlock(&pool->lock);
 }

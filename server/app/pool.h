@@ -18,7 +18,7 @@ struct job {
 };
 
 struct pool_hooks {           /* run on each thread of the pool, at its birth and its end */
-    int (*begin)(void *user); /* not 0: the thread can't serve */
+    int (*begin)(void *user); /* not 0: the thread can't serve, and ends */
     void (*end)(void *user);
     void *user;
 };
@@ -29,10 +29,13 @@ struct pool_stats {
 
 /* threads: at most that many, made when needed; queue: jobs that may wait. */
 struct pool *pool_create(size_t threads, size_t queue, const struct pool_hooks *hooks);
+/* Makes the first thread and waits until it has begun, so that there is always one. -ECANCELED: its begin
+   failed. To be called before the first job. */
+int pool_start(struct pool *pool);
 /* Runs what waits, then ends the threads. */
 void pool_destroy(struct pool *pool);
 
-/* From any thread: 0, or -EAGAIN when the queue is full, or the negative errno of the first thread. */
+/* From any thread: 0, or -EAGAIN when the queue is full. */
 int pool_submit(struct pool *pool, struct job *job);
 /* True: it had not begun, and never will. */
 bool pool_cancel(struct pool *pool, struct job *job);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -27,6 +28,27 @@ static int open_nameless(const char *folder)
     return fd < 0 ? error : fd;
 }
 
+/* Of all spools of the process, counted when one opens its file and when it closes it. */
+static atomic_int files_open;
+
+static int open_counted(const char *folder)
+{
+    if (atomic_fetch_add(&files_open, 1) >= SPOOL_FILES_MAX) {
+        atomic_fetch_sub(&files_open, 1);
+        return -EMFILE;
+    }
+    int fd = open_nameless(folder);
+    if (fd < 0)
+        atomic_fetch_sub(&files_open, 1);
+    return fd;
+}
+
+static void close_counted(int fd)
+{
+    close(fd);
+    atomic_fetch_sub(&files_open, 1);
+}
+
 static int write_all(int fd, const char *data, size_t len)
 {
     while (len > 0) {
@@ -43,12 +65,12 @@ static int write_all(int fd, const char *data, size_t len)
 
 static int move_to_disk(struct spool *spool)
 {
-    int fd = open_nameless(spool->folder);
+    int fd = open_counted(spool->folder);
     if (fd < 0)
         return fd;
     int error = write_all(fd, spool->memory.data, spool->memory.len);
     if (error != 0) {
-        close(fd);
+        close_counted(fd);
         return error;
     }
     spool->fd = fd;
@@ -111,17 +133,24 @@ static int link_at(int fd, const char *temporary)
     return linkat(AT_FDCWD, self, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 ? 0 : -errno;
 }
 
-static int copy_to(int fd, uint64_t len, const char *temporary)
+static int copy_file(int fd, uint64_t len, int out)
 {
     off_t from = 0;
-    int error = 0, out = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (out < 0)
-        return -errno;
-    while (error == 0 && (uint64_t)from < len) {
+    while ((uint64_t)from < len) {
         ssize_t sent = sendfile(out, fd, &from, (size_t)(len - (uint64_t)from));
         if (sent <= 0)
-            error = sent < 0 ? -errno : -EIO;
+            return sent < 0 ? -errno : -EIO;
     }
+    return 0;
+}
+
+static int copy_to(const struct spool *spool, const char *temporary)
+{
+    int out = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (out < 0)
+        return -errno;
+    int error = spool->on_disk ? copy_file(spool->fd, spool->len, out)
+                               : write_all(out, spool->memory.data, spool->memory.len);
     if (close(out) != 0 && error == 0)
         error = -errno;
     if (error != 0)
@@ -136,12 +165,9 @@ int spool_keep(struct spool *spool, const char *path, mode_t mode)
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.%d-%u~", path, (int)getpid(), number++) >=
         sizeof temporary)
         return -ENAMETOOLONG;
-    int error = spool->on_disk ? 0 : move_to_disk(spool);
-    if (error != 0)
-        return error;
-    error = link_at(spool->fd, temporary);
+    int error = spool->on_disk ? link_at(spool->fd, temporary) : -EXDEV;
     if (error == -EXDEV || error == -ENOENT || error == -EPERM || error == -EACCES)
-        error = copy_to(spool->fd, spool->len, temporary);
+        error = copy_to(spool, temporary);
     if (error != 0)
         return error;
     if (chmod(temporary, mode) != 0 || rename(temporary, path) != 0) {
@@ -158,7 +184,7 @@ void spool_finish(struct spool *spool)
     if (spool->map != NULL)
         munmap(spool->map, spool->map_size);
     if (spool->on_disk)
-        close(spool->fd);
+        close_counted(spool->fd);
     buffer_finish(&spool->memory);
     *spool = (struct spool){.folder = spool->folder, .memory_limit = spool->memory_limit};
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define SPOOL_FILES_MAX 4096 /* open at once in the process; one more is -EMFILE */
+
 /* Set folder and memory_limit, zero the rest. */
 struct spool {
     const char *folder;  /* where files are made */

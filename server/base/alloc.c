@@ -6,14 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *checked(void *ptr)
+void alloc_abort(void)
 {
     static const char text[] = "cloudgate: out of memory\n";
-    if (ptr == NULL) {
-        if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-            abort();
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         abort();
-    }
+    abort();
+}
+
+static void *checked(void *ptr)
+{
+    if (ptr == NULL)
+        alloc_abort();
     return ptr;
 }
 

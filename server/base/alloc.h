@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-void *xalloc(size_t size);  /* not cleared */
-void *xzalloc(size_t size); /* zeroed */
+_Noreturn void alloc_abort(void); /* what happens when memory is out */
+void *xalloc(size_t size);        /* not cleared */
+void *xzalloc(size_t size);       /* zeroed */
 void *xrealloc(void *ptr, size_t size);
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t len);

@@ -60,6 +60,16 @@ void arena_finish(struct arena *arena)
     arena_init(arena, arena->pool);
 }
 
+void arena_keep_first(struct arena *arena)
+{
+    while (arena->chunks != NULL && arena->chunks->next != NULL) {
+        struct arena_chunk *chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        give_back(arena->pool, chunk);
+    }
+    arena->next = arena->end = NULL;
+}
+
 static struct arena_chunk *take_chunk(struct arena *arena, size_t size)
 {
     struct arena_pool *pool = arena->pool;
@@ -88,7 +98,6 @@ static void *from_new_chunk(struct arena *arena, size_t size)
         return NULL;
     chunk->next = arena->chunks;
     arena->chunks = chunk;
-    arena->size += chunk->size;
     char *block = (char *)chunk + HEADER;
     if (!large || arena->next == NULL) {
         arena->next = block + size;
@@ -113,8 +122,15 @@ void *arena_alloc(struct arena *arena, size_t size)
 {
     void *block = arena_try(arena, size ? size : 1);
     if (block == NULL)
-        xalloc(SIZE_MAX); /* aborts, in the one place that does */
+        arena_exhausted(arena);
     return block;
+}
+
+void arena_exhausted(struct arena *arena)
+{
+    if (arena->exhausted != NULL)
+        arena->exhausted(arena);
+    alloc_abort();
 }
 
 void *arena_zalloc(struct arena *arena, size_t size)

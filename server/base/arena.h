@@ -22,7 +22,7 @@ struct arena {
     struct arena_pool *pool;
     struct arena_chunk *chunks;
     char *next, *end;
-    size_t size; /* bytes in chunks */
+    void (*exhausted)(struct arena *arena); /* called when memory is out; need not return. NULL: abort */
 };
 
 void arena_pool_finish(struct arena_pool *pool);
@@ -30,11 +30,16 @@ void arena_pool_finish(struct arena_pool *pool);
 void arena_init(struct arena *arena, struct arena_pool *pool); /* pool may be NULL */
 void arena_finish(struct arena *arena);                        /* frees all; the arena can be used again */
 
+/* Frees all but the chunk that its first block is in. */
+void arena_keep_first(struct arena *arena);
+
 /* Aligned for any type, not cleared. Aborts when memory is out: bound what a client chooses, or use
  * arena_try. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 void *arena_try(struct arena *arena, size_t size); /* NULL when memory is out */
+/* For memory from elsewhere that belongs to the same work: does not return. */
+_Noreturn void arena_exhausted(struct arena *arena);
 
 /* Makes the block at ptr (NULL when old is 0) hold size bytes, in place when it is the newest one. */
 void *arena_grow(struct arena *arena, void *ptr, size_t old, size_t size);

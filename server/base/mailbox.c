@@ -18,7 +18,7 @@ int mailbox_init(struct mailbox *mailbox)
 
 void mailbox_finish(struct mailbox *mailbox)
 {
-    if (mailbox->fd >= 0)
+    if (mailbox->fd > 0) /* 0: zeroed */
         close(mailbox->fd);
     mailbox->fd = -1;
     pthread_mutex_destroy(&mailbox->lock);

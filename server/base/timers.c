@@ -77,7 +77,8 @@ void timers_cancel(struct timers *timers, struct timer *timer)
 
 void timers_run(struct timers *timers, int64_t now)
 {
-    while (timers->count > 0 && timers->heap[0]->queued <= now) {
+    for (size_t left = timers->count; left > 0 && timers->count > 0 && timers->heap[0]->queued <= now;
+         left--) {
         struct timer *timer = timers->heap[0];
         if (timer->deadline > now) {
             timer->queued = timer->deadline;

@@ -23,7 +23,8 @@ void timers_finish(struct timers *timers);
 /* Arms the timer or moves it. */
 void timers_set(struct timers *timers, struct timer *timer, int64_t deadline);
 void timers_cancel(struct timers *timers, struct timer *timer); /* harmless when not armed */
-/* Fires what is due at now; each is unarmed before it fires and may arm itself again, or free itself. */
+/* Fires what is due at now; each is unarmed before it fires and may arm itself again, or free itself. One
+   that arms itself for at once waits for the next run. */
 void timers_run(struct timers *timers, int64_t now);
 /* ms until the next look is needed, at least 0; -1: no timer is armed. */
 int timers_wait(const struct timers *timers, int64_t now);

@@ -65,6 +65,7 @@ struct call *call_create(struct request *request)
     call->job.run = run_on_pool;
     call->mail.run = come_home;
     call->timer.fire = on_timeout;
+    call->arena.exhausted = event_exhausted;
     event->arena = &call->arena;
     event->action = request->action;
     event->owner = ++request->loop->next_id;
@@ -94,11 +95,20 @@ static void expire_quarantine(struct loop *loop, int64_t before, size_t most)
     while (!list_empty(&loop->quarantine)) {
         struct call *call = list_item(loop->quarantine.next, struct call, link);
         if (call->released > before && loop->quarantine_count <= most)
-            return;
+            break;
         list_remove(&call->link);
         loop->quarantine_count--;
         free_call(call);
     }
+    if (!list_empty(&loop->quarantine))
+        timers_set(&loop->timers, &loop->quarantine_timer,
+                   list_item(loop->quarantine.next, struct call, link)->released + CALL_QUARANTINE_MS);
+}
+
+static void on_quarantine(struct timer *timer)
+{
+    struct loop *loop = list_item(timer, struct loop, quarantine_timer);
+    expire_quarantine(loop, loop->now - CALL_QUARANTINE_MS, CALL_QUARANTINE_MAX);
 }
 
 void call_empty_quarantine(struct loop *loop)
@@ -117,9 +127,11 @@ static void destroy(struct call *call)
         free_call(call);
         return;
     }
+    arena_keep_first(&call->arena); /* which the call itself is in */
     call->request = NULL;
     call->released = loop->now;
     list_append(&loop->quarantine, &call->link);
+    loop->quarantine_timer.fire = on_quarantine;
     loop->quarantine_count++;
     expire_quarantine(loop, loop->now - CALL_QUARANTINE_MS, CALL_QUARANTINE_MAX);
 }
@@ -154,26 +166,32 @@ static void run_on_pool(struct job *job)
     let_go(call);
 }
 
-static void start_on_pool(struct call *call)
+static void refuse(struct call *call, const char *reason)
 {
     struct event *event = &call->event;
-    call->arena.pool = NULL;
-    int error = pool_submit(pool_of(call), &call->job);
-    if (error == 0) {
-        go_away(call);
-        return;
-    }
-    log_warning("%s: %s: the pool takes no more: %s; answered 503", module_of(call), event->public.path.ptr,
-                strerror(-error));
+    log_warning("%s: %s: %s; answered 503", module_of(call), event->public.path.ptr, reason);
     answer_text(&event->answer, 503, "503 - Service unavailable");
     answer_set_field(&event->answer, "retry-after", "1");
     call->respond(call->request, event);
+}
+
+static void start_on_pool(struct call *call)
+{
+    call->arena.pool = NULL;
+    if (pool_submit(pool_of(call), &call->job) == 0)
+        go_away(call);
+    else
+        refuse(call, "the queue of the pool is full");
 }
 
 void call_start(struct call *call, void (*respond)(struct request *request, struct event *event))
 {
     call->respond = respond;
     atomic_store(&call->holds, 1);
+    if (call->loop->away_count >= call->loop->app->settings->max_deferred) {
+        refuse(call, "MAX_DEFERRED answers are outstanding on this loop");
+        return;
+    }
     if (call->event.action->blocking) {
         start_on_pool(call);
         return;
@@ -212,6 +230,7 @@ static void come_home(struct mail *mail)
     struct call *call = list_item(mail, struct call, mail);
     const struct answer *answer = &call->event.answer;
     be_home(call);
+    event_release_locks(&call->event);
     if (call->unwanted) {
         request_destroy(call->request);
     } else if (!call->late) {

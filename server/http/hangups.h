@@ -17,7 +17,6 @@ struct hangups {
 int hangups_init(struct hangups *hangups, h2o_loop_t *loop, void (*lost)(struct transport *transport));
 void hangups_finish(struct hangups *hangups);
 
-/* A closed socket needs no ignore. */
 void hangups_watch(struct hangups *hangups, int fd, struct transport *transport);
 void hangups_ignore(struct hangups *hangups, int fd);
 

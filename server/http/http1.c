@@ -123,7 +123,7 @@ static bool await_client(struct http1 *http1)
 {
     int64_t left = answer_deadline(http1) - http1->transport->loop->now;
     int64_t look = settings_of(http1)->write_timeout / WRITE_LOOKS;
-    arm(http1, left < look ? left : look);
+    arm(http1, left < look || look == 0 ? left : look);
     return left > 0;
 }
 

@@ -91,7 +91,7 @@ static bool settle(struct http2 *http2)
         http2_fail(http2, NGHTTP2_INTERNAL_ERROR);
     bool finished = !nghttp2_session_want_read(session) && !nghttp2_session_want_write(session);
     bool drained = http2->draining && http2->stream_count == 0;
-    bool answered = http2->transport->ended && http2->sending == 0;
+    bool answered = http2->transport->ended && http2->stream_count == http2->receiving;
     if (http2->failed || finished || drained || answered) {
         end_connection(http2, http2->failed ? http2->failure : NGHTTP2_NO_ERROR);
         return false;

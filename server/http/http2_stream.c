@@ -177,6 +177,7 @@ void http2_stream_begin(struct http2_stream *stream, bool ended)
 {
     struct request *request = stream->request;
     int status = http2_head_finish(&stream->head, request);
+    request->scheme = request->transport->tls != NULL ? cg_bytes("https", 5) : cg_bytes("http", 4);
     uint64_t length = ended ? 0 : stream->head.has_length ? stream->head.length : LENGTH_UNKNOWN;
     stream->http2->head_since = 0;
     stream->begun = true;

@@ -48,6 +48,7 @@ struct loop {
     struct list transports;
     struct list quarantine; /* calls that were finished later; see call.h */
     size_t quarantine_count;
+    struct timer quarantine_timer;
     size_t away_count; /* calls that other threads are working on */
     size_t transport_count;
     struct loop_counts counts;

@@ -5,12 +5,12 @@
 #include "http/call.h"
 #include "http/compress.h"
 #include "http/serve.h"
-#include "shm/locks.h"
 
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define OWN_HEAD_BYTES 512 /* of the fields that the server adds to a function's */
 #define JSON_TYPE "application/json; charset=utf-8"
 
 /* ---- what a route asks for ---- */
@@ -81,19 +81,18 @@ static void replace_by_500(struct event *event)
 static void check_size(struct event *event)
 {
     struct response probe = {.fields = event->answer.fields, .field_count = event->answer.field_count};
-    if (response_head_size(&probe) > RESPONSE_HEAD_LIMIT)
+    if (response_head_size(&probe) > RESPONSE_HEAD_LIMIT - OWN_HEAD_BYTES)
         answer_fault(&event->answer, "the headers are longer than %d bytes", RESPONSE_HEAD_LIMIT);
 }
 
 static void respond(struct request *request, struct event *event)
 {
     struct answer *answer = &event->answer;
-    if (event->holds_lock)
-        shm_unlock_all(context.shm, event->owner);
-    event->holds_lock = false;
+    event_release_locks(event);
     check_size(event);
     if (answer->fault != NULL)
         replace_by_500(event);
+    answer->given = true;
     int status = answer->status ? answer->status : answer->body_len > 0 ? 200 : 204;
     if (answer->body_len > 0 && answer_field(answer, "content-type") == NULL)
         answer_set_field(answer, "content-type", "text/plain; charset=utf-8");
@@ -121,6 +120,8 @@ static const char *refusal_text(int status)
         return "413 - The body is too large";
     case 415:
         return "415 - Unsupported media type";
+    case 503:
+        return "503 - Service unavailable";
     case 507:
         return "507 - There is no room for the body";
     default:

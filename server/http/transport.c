@@ -70,6 +70,8 @@ static void release(struct transport *transport)
     struct loop *loop = transport->loop;
     if (loop->output.owner == transport)
         loop->output.owner = NULL;
+    if (transport->hang_up_watched) /* a child of a function may hold the socket open */
+        hangups_ignore(&loop->hangups, h2o_socket_get_fd(transport->socket));
     timers_cancel(&loop->timers, &transport->timer);
     list_remove(&transport->link);
     loop->transport_count--;

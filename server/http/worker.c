@@ -119,8 +119,11 @@ static int load_app(struct worker *worker, char **ret_error)
 
 static int begin_pool_thread(void *modules)
 {
-    const struct module *failed;
-    return modules_thread_start(modules, &failed);
+    const struct module *failed = NULL;
+    int error = modules_thread_start(modules, &failed);
+    if (failed != NULL)
+        log_error("%s: thread_init failed with %d on a thread of the pool", failed->file, error);
+    return error;
 }
 
 static void end_pool_thread(void *modules)
@@ -128,11 +131,28 @@ static void end_pool_thread(void *modules)
     modules_thread_stop(modules);
 }
 
-static void open_pool(struct worker *worker)
+static bool has_blocking(const struct router *router)
+{
+    for (size_t i = 0; i < router_count(router); i++)
+        for (size_t k = 0; k <= METHOD_COUNT; k++) {
+            const struct action *action = router_route(router, i)->actions[k];
+            if (action != NULL && action->blocking)
+                return true;
+        }
+    return false;
+}
+
+/* Without functions that block there are no threads for them. */
+static int open_pool(struct worker *worker, char **ret_error)
 {
     const struct settings *settings = worker->settings;
     const struct pool_hooks hooks = {begin_pool_thread, end_pool_thread, &worker->app.modules};
     worker->app.pool = pool_create(settings->pool_threads, settings->pool_queue, &hooks);
+    int error = has_blocking(worker->app.router) ? pool_start(worker->app.pool) : 0;
+    if (error != 0)
+        *ret_error = xsprintf("the pool has no thread: %s",
+                              error == -ECANCELED ? "thread_init failed" : strerror(-error));
+    return error;
 }
 
 static int load_identity(struct worker *worker, char **ret_error)
@@ -181,7 +201,7 @@ static int start_worker(struct worker *worker, char **ret_error)
     if (error == 0)
         error = load_identity(worker, ret_error);
     if (error == 0)
-        open_pool(worker);
+        error = open_pool(worker, ret_error);
     if (error == 0)
         error = runners_create(&worker->app, worker->inheritance, worker->identity,
                                static_watch_table(worker->files), &worker->runners, ret_error);

@@ -75,8 +75,10 @@ static void start_worker(struct supervisor *supervisor)
     supervisor->deadline = NEVER;
     int error = generation_start(&supervisor->worker, supervisor->argv, &supervisor->sockets,
                                  shm_fd(supervisor->shm));
-    if (error == 0)
+    if (error == 0) {
+        supervisor->deadline = monotonic_ms() + supervisor->settings->start_timeout;
         return;
+    }
     char *what = xsprintf("cannot start a worker: %s", strerror(-error));
     if (supervisor->phase == PHASE_STARTING) {
         log_error("%s", what);
@@ -105,6 +107,8 @@ static void say(const char *text)
 static void worker_ready(struct supervisor *supervisor)
 {
     const struct generation *worker = &supervisor->worker;
+    if (supervisor->phase != PHASE_STOPPING)
+        supervisor->deadline = NEVER;
     if (supervisor->phase == PHASE_STARTING) {
         char *banner = banner_text(supervisor->settings, &supervisor->sockets, worker->text);
         supervisor->phase = PHASE_SERVING;
@@ -202,6 +206,9 @@ static void deadline_passed(struct supervisor *supervisor)
     }
     if (supervisor->phase == PHASE_STOPPING)
         log_warning("the worker is not done within the stop timeout; ending it");
+    else if (!supervisor->worker.ready && !supervisor->worker.failed)
+        log_error("worker %d was not ready within START_TIMEOUT (does an init hang?); ending it",
+                  (int)supervisor->worker.pid);
     generation_kill(&supervisor->worker);
 }
 

@@ -167,6 +167,15 @@ START_TEST(the_route_is_asked_before_a_streamed_body_is_taken)
 }
 END_TEST
 
+/* As keep.c does. */
+static unsigned sum_of(const char *bytes, size_t len)
+{
+    unsigned sum = 0;
+    for (size_t i = 0; i < len; i++)
+        sum = 31 * sum + (unsigned char)bytes[i];
+    return sum;
+}
+
 START_TEST(a_file_is_kept)
 {
     static const size_t sizes[] = {3, 100000};
@@ -174,13 +183,15 @@ START_TEST(a_file_is_kept)
         size_t len, kept_len;
         char *bytes = bytes_make(sizes[i], (unsigned)i + 5), *form = form_of(bytes, sizes[i], &len);
         struct answer *answer = post(HTTP1, "/api/keep", "multipart/form-data; boundary=b", form, len);
-        answer_expect_text(answer, 200, i == 0 ? "0 memory" : "0 disk");
+        answer_expect_text(answer, 200,
+                           text_print("0 %s %08x", i == 0 ? "memory" : "disk", sum_of(bytes, sizes[i])));
         char *kept = folder_read(server->folder, "kept/file.bin", &kept_len);
         ck_assert_uint_eq(kept_len, sizes[i]);
         ck_assert_mem_eq(kept, bytes, sizes[i]);
         answer = post(HTTP1, "/api/keep?to=/dev/shm/cloudgate-test-kept", "multipart/form-data; boundary=b",
                       form, len);
-        answer_expect_text(answer, 200, i == 0 ? "0 memory" : "0 disk");
+        answer_expect_text(answer, 200,
+                           text_print("0 %s %08x", i == 0 ? "memory" : "disk", sum_of(bytes, sizes[i])));
         remove("/dev/shm/cloudgate-test-kept");
     }
 }
@@ -191,11 +202,11 @@ START_TEST(a_file_that_can_not_be_kept_is_an_error)
     size_t len;
     char *form = form_of("abc", 3, &len);
     answer_expect_text(post(HTTP1, "/api/keep?to=none/x", "multipart/form-data; boundary=b", form, len), 200,
-                       text_print("%d memory", -ENOENT));
+                       text_print("%d memory %08x", -ENOENT, sum_of("abc", 3)));
     answer_expect_text(post(HTTP1, "/api/keep?twice", "multipart/form-data; boundary=b", form, len), 200,
-                       text_print("%d memory", -EINVAL));
+                       text_print("%d memory %08x", -EINVAL, 0));
     answer_expect_text(post(HTTP1, "/api/keep?to=kept", "multipart/form-data; boundary=b", form, len), 200,
-                       text_print("%d memory", -EISDIR));
+                       text_print("%d memory %08x", -EISDIR, sum_of("abc", 3)));
 }
 END_TEST
 

@@ -275,6 +275,41 @@ START_TEST(case_55_a_reset_is_noticed_though_nothing_is_read)
 }
 END_TEST
 
+/* Whether the client has left, or was told 504, when the answer came home. */
+START_TEST(a_lock_ends_with_its_event_whoever_waits_for_the_answer)
+{
+    struct wire *wire = wire_open(server->port);
+    wire_print(wire, "GET /api/defer?do=lock&ms=100 HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (get(HTTP1, "/api/defer?do=lock")->status != 423)
+        rest();
+    wire_reset(wire);
+    while (get(HTTP1, "/api/defer?do=lock")->status == 423)
+        rest();
+    answer_expect(get(HTTP1, "/api/defer/hurry?do=lock&ms=300"), 504);
+    answer_expect(get(HTTP1, "/api/defer?do=lock"), 423);
+    while (get(HTTP1, "/api/defer?do=lock")->status == 423)
+        rest();
+}
+END_TEST
+
+START_TEST(outstanding_answers_are_bounded)
+{
+    struct server *own =
+        server_start(make_folder(), (const char *const[]){"THREADS=1", "MAX_DEFERRED=2", NULL});
+    struct gate gates[2] = {gate_enter(own), gate_enter(own)};
+    struct answer *answer = client_get(own, HTTP1, "/api/defer?do=count");
+    answer_expect(answer, 503);
+    answer_expect_field(answer, "retry-after", "1");
+    answer_expect_text(client_get(own, HTTP1, "/"), 200, "static");
+    for (int i = 0; i < 2; i++) {
+        gate_open(&gates[i]);
+        answer_expect(wire_answer(gates[i].wire, "GET"), 200);
+    }
+    answer_expect(client_get(own, HTTP1, "/api/defer?do=count"), 200);
+    server_stop(own);
+}
+END_TEST
+
 START_TEST(many_at_once_over_http2)
 {
     enum { MANY = 90 };
@@ -332,6 +367,8 @@ int main(void)
     tcase_add_loop_test(pool, an_event_finished_wrongly, HTTP1, HTTP2 + 1);
     tcase_add_test(pool, a_function_hears_that_its_client_has_left);
     tcase_add_test(pool, case_55_a_reset_is_noticed_though_nothing_is_read);
+    tcase_add_test(pool, a_lock_ends_with_its_event_whoever_waits_for_the_answer);
+    tcase_add_test(pool, outstanding_answers_are_bounded);
     tcase_add_test(pool, many_at_once_over_http2);
     tcase_add_test(pool, server_timing_tells_how_long_a_function_took);
     TCase *alone = harness_case(suite, "alone", NULL, NULL);

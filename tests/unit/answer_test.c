@@ -119,6 +119,11 @@ START_TEST(fields_are_bounded)
     for (int i = 0; i < ANSWER_MAX_FIELDS; i++)
         answer_add_field(&answer, "x", "y");
     ck_assert_ptr_null(answer.fault);
+    answer.given = true; /* there is still room for what the server adds */
+    for (int i = 0; i < ANSWER_OWN_FIELDS; i++)
+        answer_add_field(&answer, "x", "y");
+    ck_assert_ptr_null(answer.fault);
+    answer.given = false;
     answer_add_field(&answer, "x", "y");
     ck_assert_ptr_nonnull(answer.fault);
     end();

@@ -68,6 +68,23 @@ START_TEST(the_newest_block_grows_in_place_others_move)
 }
 END_TEST
 
+START_TEST(all_but_the_first_chunk_can_be_given_back)
+{
+    struct arena arena;
+    arena_init(&arena, NULL);
+    char *first = arena_alloc(&arena, 10);
+    memcpy(first, "123456789", 10);
+    for (int i = 0; i < 100; i++)
+        memset(arena_alloc(&arena, 5000), i, 5000);
+    memset(arena_alloc(&arena, 1 << 20), 'x', 1 << 20);
+    arena_keep_first(&arena);
+    ck_assert_str_eq(first, "123456789");
+    memset(arena_alloc(&arena, 100), 'y', 100);
+    ck_assert_str_eq(first, "123456789");
+    arena_finish(&arena);
+}
+END_TEST
+
 START_TEST(what_is_too_much_is_refused)
 {
     struct arena arena;
@@ -96,4 +113,5 @@ END_TEST
 
 SUITE_MAIN("arena", blocks_are_aligned_and_apart, chunks_return_to_the_pool_and_are_used_again,
            a_large_block_leaves_the_current_chunk_in_use, the_newest_block_grows_in_place_others_move,
-           what_is_too_much_is_refused, texts_of_any_length_are_terminated)
+           all_but_the_first_chunk_can_be_given_back, what_is_too_much_is_refused,
+           texts_of_any_length_are_terminated)

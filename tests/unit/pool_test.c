@@ -53,6 +53,7 @@ START_TEST(each_job_runs_once)
     static struct task tasks[MANY];
     const struct pool_hooks hooks = {birth, end, &births};
     struct pool *pool = pool_create(4, MANY, &hooks);
+    ck_assert_int_eq(pool_start(pool), 0);
     for (int i = 0; i < MANY; i++) {
         tasks[i].job.run = count;
         ck_assert_int_eq(pool_submit(pool, &tasks[i].job), 0);
@@ -71,8 +72,9 @@ START_TEST(threads_come_with_the_work_and_no_more_than_allowed)
     static struct task tasks[5];
     struct pool_stats stats;
     struct pool *pool = pool_create(3, 10, NULL);
+    ck_assert_int_eq(pool_start(pool), 0);
     pool_stats(pool, &stats);
-    ck_assert_uint_eq(stats.threads, 0);
+    ck_assert_uint_eq(stats.threads, 1);
     pthread_mutex_lock(&gate);
     for (int i = 0; i < 5; i++) {
         tasks[i].job.run = wait_at_gate;
@@ -92,6 +94,7 @@ START_TEST(a_full_queue_refuses_and_a_cancelled_job_never_runs)
 {
     static struct task tasks[4];
     struct pool *pool = pool_create(1, 2, NULL);
+    ck_assert_int_eq(pool_start(pool), 0);
     pthread_mutex_lock(&gate);
     for (int i = 0; i < 4; i++)
         tasks[i].job.run = wait_at_gate;
@@ -112,5 +115,37 @@ START_TEST(a_full_queue_refuses_and_a_cancelled_job_never_runs)
 }
 END_TEST
 
+static int second_birth_fails(void *user)
+{
+    (void)user;
+    return atomic_fetch_add(&births, 1) == 0 ? 0 : -1;
+}
+
+static int birth_fails(void *user)
+{
+    (void)user;
+    return -1;
+}
+
+START_TEST(threads_that_can_not_begin_leave_the_work_to_the_others)
+{
+    static struct task tasks[20];
+    const struct pool_hooks first_only = {second_birth_fails, NULL, NULL}, none = {birth_fails, NULL, NULL};
+    struct pool *pool = pool_create(4, 20, &first_only);
+    ck_assert_int_eq(pool_start(pool), 0);
+    for (int i = 0; i < 20; i++) {
+        tasks[i].job.run = count;
+        ck_assert_int_eq(pool_submit(pool, &tasks[i].job), 0);
+    }
+    pool_destroy(pool);
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(tasks[i].runs, 1);
+    pool = pool_create(4, 20, &none);
+    ck_assert_int_eq(pool_start(pool), -ECANCELED);
+    pool_destroy(pool);
+}
+END_TEST
+
 SUITE_MAIN("pool", each_job_runs_once, threads_come_with_the_work_and_no_more_than_allowed,
-           a_full_queue_refuses_and_a_cancelled_job_never_runs)
+           a_full_queue_refuses_and_a_cancelled_job_never_runs,
+           threads_that_can_not_begin_leave_the_work_to_the_others)

@@ -83,5 +83,27 @@ START_TEST(the_wait_ends_when_the_next_one_may_be_due)
 }
 END_TEST
 
+static void at_once(struct timer *timer)
+{
+    fired++;
+    timers_set(&timers, timer, now);
+}
+
+START_TEST(one_that_is_always_due_does_not_hold_up_the_others)
+{
+    struct timer eager = {.fire = at_once};
+    struct waiter waiter = {.timer.fire = fire, .fired_at = -1};
+    timers_set(&timers, &eager, 0);
+    timers_set(&timers, &waiter.timer, 0);
+    timers_run(&timers, 0);
+    timers_run(&timers, 0);
+    ck_assert_int_eq(waiter.fired_at, 0);
+    ck_assert_int_ge(fired, 2);
+    ck_assert_int_eq(timers_wait(&timers, 0), 0);
+    timers_cancel(&timers, &eager);
+    timers_finish(&timers);
+}
+END_TEST
+
 SUITE_MAIN("timers", each_fires_at_its_last_deadline, a_timer_may_arm_itself_again,
-           the_wait_ends_when_the_next_one_may_be_due)
+           the_wait_ends_when_the_next_one_may_be_due, one_that_is_always_due_does_not_hold_up_the_others)

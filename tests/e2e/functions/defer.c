@@ -74,6 +74,13 @@ static void handle(cg_event *event)
     } else if (strcmp(act, "never") == 0) {
         cg_reply(event, 200, "text/plain", "never sent");
         cg_defer(event);
+    } else if (strcmp(act, "lock") == 0) {
+        if (cg_shm_lock(event, "defer", 0) != 0)
+            cg_reply(event, 423, "text/plain", "held");
+        else if (cg_query(event, "ms"))
+            in_thread(event, answer);
+        else
+            cg_reply(event, 200, "text/plain", "free");
     } else if (strcmp(act, "undeferred") == 0) {
         cg_finish(event);
         cg_reply(event, 200, "text/plain", "all the same");

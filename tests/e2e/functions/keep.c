@@ -26,7 +26,11 @@ static void keep(cg_event *event)
     }
     const cg_file *file = cg_query(event, "twice") ? &copy : &event->files.items[0];
     const char *where = file->path.ptr == NULL ? "memory" : leads_to_content(file) ? "disk" : "nowhere";
-    cg_reply(event, 200, "text/plain", "%d %s", cg_keep_file(event, file, to ? to : "kept/file.bin"), where);
+    int result = cg_keep_file(event, file, to ? to : "kept/file.bin");
+    unsigned sum = 0; /* the content is still there */
+    for (size_t i = 0; i < file->data.len; i++)
+        sum = 31 * sum + (unsigned char)file->data.ptr[i];
+    cg_reply(event, 200, "text/plain", "%d %s %08x", result, where, sum);
 }
 
 CG_MODULE(.post = keep);
