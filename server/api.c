@@ -19,6 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static struct call *call_of(const cg_event *event)
+{
+    return (struct call *)event;
+}
+
 static struct answer *answer_of(cg_event *event)
 {
     return &event_of(event)->answer;
@@ -68,7 +73,7 @@ const cg_field *cg_find(const cg_fields *fields, const char *name)
 
 int cg_keep_file(cg_event *event, const cg_file *file, const char *path)
 {
-    struct spool *spool = form_spool(event_of(event)->body.form, file);
+    struct spool *spool = form_spool(call_of(event)->body.form, file);
     if (spool == NULL || path == NULL || *path == '\0')
         return -EINVAL;
     if (*path != '/')
@@ -141,11 +146,6 @@ char *cg_sprintf(cg_event *event, const char *format, ...)
 }
 
 /* ---- later ---- */
-
-static struct call *call_of(const cg_event *event)
-{
-    return (struct call *)event;
-}
 
 void cg_defer(cg_event *event)
 {

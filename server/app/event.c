@@ -90,7 +90,6 @@ void event_finish(struct event *event)
     event_release_locks(event);
     json_decref(event->json);
     event->json = NULL;
-    body_finish(&event->body);
     answer_finish(&event->answer);
 }
 

@@ -3,7 +3,6 @@
 #define APP_EVENT_H
 
 #include "app/answer.h"
-#include "app/body.h"
 #include "app/router.h"
 
 #include <jansson.h>
@@ -16,7 +15,6 @@ struct event {
     struct arena *arena;
     struct answer answer;
     const struct action *action;
-    struct body body;
     json_t *json; /* the body, once asked for */
     bool json_tried;
     json_error_t json_error;

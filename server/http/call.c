@@ -113,7 +113,8 @@ static void on_quarantine(struct timer *timer)
 
 void call_empty_quarantine(struct loop *loop)
 {
-    expire_quarantine(loop, INT64_MAX, 0);
+    if (list_linked(&loop->quarantine)) /* else the loop was never begun */
+        expire_quarantine(loop, INT64_MAX, 0);
 }
 
 /* What a finished deferred event held is given back; its own memory stays for a while, because somebody may
@@ -123,6 +124,7 @@ static void destroy(struct call *call)
     struct loop *loop = call->loop;
     timers_cancel(&loop->timers, &call->timer);
     event_finish(&call->event);
+    body_finish(&call->body);
     if (!call->deferred) {
         free_call(call);
         return;

@@ -5,6 +5,7 @@
 #ifndef HTTP_CALL_H
 #define HTTP_CALL_H
 
+#include "app/body.h"
 #include "app/event.h"
 #include "app/pool.h"
 #include "base/list.h"
@@ -23,7 +24,8 @@ struct loop;
 struct request;
 
 struct call {
-    struct event event;      /* first: a cg_event * is a struct call * */
+    struct event event; /* first: a cg_event * is a struct call * */
+    struct body body;
     struct request *request; /* NULL in quarantine */
     struct loop *loop;
     struct arena arena; /* the event's; not the loop's memory once another thread may use it */

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "http/call.h"
 #include "http/files.h"
 #include "http/transport.h"
 #include "parse/date.h"
@@ -50,7 +49,6 @@ void loop_finish(struct loop *loop)
 {
     if (loop == NULL || loop->h2o == NULL)
         return;
-    call_empty_quarantine(loop);
     hangups_finish(&loop->hangups);
     h2o_socket_close(loop->mail_socket); /* and with it the mailbox's descriptor */
     loop->mailbox.fd = -1;

@@ -1,6 +1,7 @@
 #include "http/runners.h"
 
 #include "base/alloc.h"
+#include "http/call.h"
 #include "http/files.h"
 #include "http/listener.h"
 
@@ -147,6 +148,7 @@ void runners_destroy(struct runners *runners)
         for (size_t k = 0; k < runner->listener_count; k++)
             listener_finish(&runner->listeners[k]);
         free(runner->listeners);
+        call_empty_quarantine(&runner->loop);
         loop_finish(&runner->loop);
         tls_context_destroy(runner->tls);
     }

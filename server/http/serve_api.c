@@ -133,9 +133,9 @@ static void refuse(struct request *request, int status)
 {
     struct event *event = &request->call->event;
     loop_count_refusal(request->loop, status);
-    if (event->body.error != 0)
+    if (request->call->body.error != 0)
         log_error("%s: %s: the body can't be kept: %s", event->action->module->name, event->public.path.ptr,
-                  strerror(-event->body.error));
+                  strerror(-request->call->body.error));
     if (event->answer.fault == NULL)
         answer_text(&event->answer, status, "%s", refusal_text(status));
     respond(request, event);
@@ -160,17 +160,17 @@ void serve_api_begin(struct request *request)
     struct event *event = &call_create(request)->event;
     int error = event_parse(event, &request->match);
     if (error == 0)
-        error = body_begin(&event->body, event);
+        error = body_begin(&request->call->body, event);
     if (error != 0)
         refuse(request, -error);
-    else if (event->body.kind == BODY_STREAMED && is_refused(event))
+    else if (request->call->body.kind == BODY_STREAMED && is_refused(event))
         respond(request, event);
 }
 
 void serve_api_body(struct request *request, const char *data, size_t len)
 {
     struct event *event = &request->call->event;
-    int error = body_take(&event->body, event, data, len);
+    int error = body_take(&request->call->body, event, data, len);
     if (error != 0)
         refuse(request, -error);
 }
@@ -178,12 +178,12 @@ void serve_api_body(struct request *request, const char *data, size_t len)
 void serve_api_end(struct request *request)
 {
     struct event *event = &request->call->event;
-    int error = body_end(&event->body, event);
+    int error = body_end(&request->call->body, event);
     if (error != 0) {
         refuse(request, -error);
         return;
     }
-    if (event->body.kind != BODY_STREAMED && is_refused(event))
+    if (request->call->body.kind != BODY_STREAMED && is_refused(event))
         respond(request, event);
     else
         call_start(request->call, respond);
