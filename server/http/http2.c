@@ -96,6 +96,8 @@ static bool settle(struct http2 *http2)
         end_connection(http2, http2->failed ? http2->failure : NGHTTP2_NO_ERROR);
         return false;
     }
+    if (http2->sending > 0)
+        http2_streams_watch(http2);
     arm(http2);
     return true;
 }
@@ -141,10 +143,12 @@ static bool client_keeps_up(struct http2 *http2)
     const struct settings *settings = settings_of(http2);
     uint64_t taken = transport_taken(http2->transport);
     int64_t now = now_of(http2);
-    pace_take(&http2->send_pace, now, taken - http2->taken);
+    if (http2->looked)
+        pace_take(&http2->send_pace, now, taken - http2->taken);
     if (!http2_streams_stuck(http2))
         pace_begin(&http2->send_pace, now, settings->write_timeout, (int64_t)settings->write_min_rate,
                    settings->min_rate_after);
+    http2->looked = true;
     http2->taken = taken;
     http2->next_look = now + settings->write_timeout / HTTP2_WRITE_LOOKS;
     return pace_deadline(&http2->send_pace) > now;

@@ -42,7 +42,8 @@ struct http2 {
     struct pace body_pace;                 /* of all bodies together, while receiving */
     struct pace send_pace;                 /* of the connection, while sending */
     uint64_t taken;                        /* by the client, as of send_pace */
-    int64_t next_look;                     /* at that */
+    int64_t next_look;                     /* at send_pace */
+    bool looked;                           /* since sending began: what was taken before is not known */
     int64_t progress;                      /* when a stream last opened or closed */
     int64_t head_since;                    /* when the unfinished head began; 0: there is none */
     uint32_t failure;                      /* the code for GOAWAY, when failed */
@@ -101,6 +102,8 @@ void http2_streams_run(struct http2 *http2);
 void http2_stream_answer(struct http2_stream *stream);
 void http2_stream_sent(struct http2_stream *stream, size_t len);
 void http2_stream_answered(struct http2_stream *stream);
+/* Gives those that have an answer to send, still, their deadlines. */
+void http2_streams_watch(struct http2 *http2);
 /* Refuses all requests whose bodies come too slowly together. */
 void http2_streams_cut(struct http2 *http2);
 /* Whether it is the connection that keeps an answer from leaving, not a window of its stream. */

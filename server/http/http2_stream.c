@@ -29,12 +29,21 @@ static void await_body(struct http2_stream *stream)
     watch(stream);
 }
 
+/* Without a timer yet: most answers leave before anybody has to wait. */
 static void await_client(struct http2_stream *stream)
 {
     const struct settings *settings = settings_of(stream->http2);
     pace_begin(&stream->pace, now_of(stream->http2), settings->write_timeout,
                (int64_t)settings->write_min_rate, settings->min_rate_after);
-    watch(stream);
+}
+
+void http2_streams_watch(struct http2 *http2)
+{
+    list_for_each (link, &http2->streams) {
+        struct http2_stream *stream = list_item(link, struct http2_stream, link);
+        if (stream->sending && stream->timer.place == 0)
+            watch(stream);
+    }
 }
 
 /* A client that asked for an answer and then opens no window for it, or one of a few bytes, holds the answer
@@ -46,6 +55,7 @@ static void check_answer(struct http2_stream *stream)
     if (nghttp2_session_get_stream_remote_window_size(http2->session, stream->id) > 0 ||
         transport_taken(http2->transport) < stream->mark) {
         await_client(stream);
+        watch(stream);
         return;
     }
     http2->transport->loop->counts.write_timeouts++;
@@ -66,6 +76,10 @@ static void on_timer(struct timer *timer)
 {
     struct http2_stream *stream = list_item(timer, struct http2_stream, timer);
     struct http2 *http2 = stream->http2;
+    if (pace_deadline(&stream->pace) > now_of(http2)) { /* it has been moved on meanwhile */
+        watch(stream);
+        return;
+    }
     http2->busy = true;
     if (stream->sending)
         check_answer(stream);
@@ -208,10 +222,8 @@ void http2_stream_body(struct http2_stream *stream, const char *data, size_t len
 {
     struct http2 *http2 = stream->http2;
     pace_take(&http2->body_pace, now_of(http2), len);
-    if (!stream->sending) {
+    if (!stream->sending)
         pace_take(&stream->pace, now_of(http2), len);
-        watch(stream);
-    }
     if (stream->request->responded)
         stream->dropped += len;
     else
@@ -251,7 +263,7 @@ void http2_stream_answer(struct http2_stream *stream)
     if (http2->sending++ == 0) {
         pace_begin(&http2->send_pace, now, settings->write_timeout, (int64_t)settings->write_min_rate,
                    settings->min_rate_after);
-        http2->taken = transport_taken(http2->transport);
+        http2->looked = false;
         http2->next_look = now + settings->write_timeout / HTTP2_WRITE_LOOKS;
     }
     stream->sending = true;
@@ -265,7 +277,6 @@ void http2_stream_sent(struct http2_stream *stream, size_t len)
     stream->mark = transport->sent_bytes + transport_pending(transport);
     http2_credit_sent(&stream->http2->credit, len);
     pace_take(&stream->pace, now_of(stream->http2), len);
-    watch(stream);
 }
 
 void http2_stream_answered(struct http2_stream *stream)
