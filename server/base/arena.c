@@ -70,6 +70,14 @@ void arena_keep_first(struct arena *arena)
     arena->next = arena->end = NULL;
 }
 
+size_t arena_size(const struct arena *arena)
+{
+    size_t size = 0;
+    for (const struct arena_chunk *chunk = arena->chunks; chunk != NULL; chunk = chunk->next)
+        size += chunk->size;
+    return size;
+}
+
 static struct arena_chunk *take_chunk(struct arena *arena, size_t size)
 {
     struct arena_pool *pool = arena->pool;

@@ -33,6 +33,8 @@ void arena_finish(struct arena *arena);                        /* frees all; the
 /* Frees all but the chunk that its first block is in. */
 void arena_keep_first(struct arena *arena);
 
+size_t arena_size(const struct arena *arena); /* bytes of its chunks */
+
 /* Aligned for any type, not cleared. Aborts when memory is out: bound what a client chooses, or use
  * arena_try. */
 void *arena_alloc(struct arena *arena, size_t size);

@@ -77,7 +77,9 @@ START_TEST(all_but_the_first_chunk_can_be_given_back)
     for (int i = 0; i < 100; i++)
         memset(arena_alloc(&arena, 5000), i, 5000);
     memset(arena_alloc(&arena, 1 << 20), 'x', 1 << 20);
+    ck_assert_uint_gt(arena_size(&arena), 100 * 5000);
     arena_keep_first(&arena);
+    ck_assert_uint_eq(arena_size(&arena), ARENA_CHUNK_SIZE);
     ck_assert_str_eq(first, "123456789");
     memset(arena_alloc(&arena, 100), 'y', 100);
     ck_assert_str_eq(first, "123456789");

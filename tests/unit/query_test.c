@@ -138,7 +138,7 @@ START_TEST(case_7_number_of_pairs)
     arena_finish(&arena);
     ck_assert_int_eq(query_parse(cg_bytes(text, len), count - 1, &arena, &pairs), -E2BIG);
     ck_assert_uint_eq(pairs.count, count);
-    ck_assert_uint_eq(arena.size, 0);
+    ck_assert_uint_eq(arena_size(&arena), 0);
     free(text);
 }
 END_TEST

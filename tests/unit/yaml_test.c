@@ -156,7 +156,7 @@ START_TEST(a_billion_laughs)
     }
     parse(text.data);
     assert_told("laughs", "too many values");
-    ck_assert_uint_lt(arena.size, (size_t)32 << 20);
+    ck_assert_uint_lt(arena_size(&arena), (size_t)32 << 20);
     buffer_finish(&text);
 }
 END_TEST
