@@ -113,6 +113,7 @@ static struct settings default_settings(void)
         .host = "127.0.0.1",
         .threads = 2,
         .shm_size = 1 << 20,
+        .start_timeout = 60000,
         .stop_timeout = 60000,
     };
 }
