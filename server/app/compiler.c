@@ -1,10 +1,10 @@
 #include "app/compiler.h"
 
 #include "app/build.h"
-#include "app/content.h"
 #include "app/packages.h"
 #include "app/walk.h"
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static bool is_written(const char *path)
 {
     char *text;
     struct stat stat;
-    if (content_read(path, 1u << 20, &text, &stat) < 0)
+    if (file_read(path, 1u << 20, &text, &stat) < 0)
         return false;
     bool same =
         (size_t)stat.st_size == build_header_size && memcmp(text, build_header, build_header_size) == 0;
@@ -87,13 +87,7 @@ static int write_file(const char *path, const char *text, size_t size)
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0)
         return -errno;
-    ssize_t n = 0;
-    while (size > 0 && ((n = write(fd, text, size)) > 0 || (n < 0 && errno == EINTR)))
-        if (n > 0) {
-            text += n;
-            size -= (size_t)n;
-        }
-    int result = size > 0 ? (n < 0 ? -errno : -EIO) : 0;
+    int result = file_write_all(fd, text, size);
     if (close(fd) < 0 && result == 0)
         result = -errno;
     return result;

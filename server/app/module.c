@@ -1,9 +1,9 @@
 #include "app/module.h"
 
-#include "app/content.h"
 #include "app/elf.h"
 #include "app/missing.h"
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -57,10 +57,10 @@ static bool is_safe(const char *name)
 static int read_object(const char *path, char **ret_data, size_t *ret_size)
 {
     struct stat stat = {0};
-    int result = content_read(path, MODULE_SIZE_MAX, ret_data, &stat);
+    int result = file_read(path, MODULE_SIZE_MAX, ret_data, &stat);
     for (int i = 1; i < ATTEMPTS && result == -EAGAIN; i++) {
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
-        result = content_read(path, MODULE_SIZE_MAX, ret_data, &stat);
+        result = file_read(path, MODULE_SIZE_MAX, ret_data, &stat);
     }
     *ret_size = (size_t)stat.st_size;
     return result;
@@ -74,17 +74,10 @@ static int make_copy(const char *file, const char *data, size_t size)
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -errno;
-    while (size > 0) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            int error = n < 0 ? errno : EIO;
-            close(fd);
-            return -error;
-        }
-        data += n;
-        size -= (size_t)n;
+    int error = file_write_all(fd, data, size);
+    if (error != 0) {
+        close(fd);
+        return error;
     }
     (void)fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     return fd;

@@ -1,8 +1,8 @@
 #include "app/packages.h"
 
-#include "app/content.h"
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ int packages_add(const char *source, struct arguments *command, char **ret_error
     char *text;
     struct stat stat;
     struct arguments names = {0};
-    int result = content_read(source, SOURCE_SIZE_MAX, &text, &stat);
+    int result = file_read(source, SOURCE_SIZE_MAX, &text, &stat);
     if (result < 0) {
         *ret_error = xstrdup(strerror(-result));
         return result;

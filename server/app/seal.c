@@ -1,5 +1,7 @@
 #include "app/seal.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -44,9 +46,9 @@ static int write_key(const char *path, const struct seal_key *key)
     int fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
     if (fd < 0)
         return -errno;
-    ssize_t put = write(fd, key->bytes, sizeof key->bytes);
-    int error = put == (ssize_t)sizeof key->bytes ? fsync(fd) : -1;
-    error = error != 0 ? -(put >= 0 ? EIO : errno) : 0;
+    int error = file_write_all(fd, key->bytes, sizeof key->bytes);
+    if (error == 0 && fsync(fd) != 0)
+        error = -errno;
     if (close(fd) != 0 && error == 0)
         error = -errno;
     if (error == 0 && link(temporary, path) != 0)

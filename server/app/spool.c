@@ -1,6 +1,7 @@
 #include "app/spool.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,26 +50,12 @@ static void close_counted(int fd)
     atomic_fetch_sub(&files_open, 1);
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-    while (len > 0) {
-        ssize_t put = write(fd, data, len);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return put < 0 ? -errno : -EIO;
-        data += put;
-        len -= (size_t)put;
-    }
-    return 0;
-}
-
 static int move_to_disk(struct spool *spool)
 {
     int fd = open_counted(spool->folder);
     if (fd < 0)
         return fd;
-    int error = write_all(fd, spool->memory.data, spool->memory.len);
+    int error = file_write_all(fd, spool->memory.data, spool->memory.len);
     if (error != 0) {
         close_counted(fd);
         return error;
@@ -88,7 +75,7 @@ int spool_write(struct spool *spool, const void *data, size_t len)
     }
     int error = spool->on_disk ? 0 : move_to_disk(spool);
     if (error == 0)
-        error = write_all(spool->fd, data, len);
+        error = file_write_all(spool->fd, data, len);
     if (error == 0)
         spool->len += len;
     return error;
@@ -150,7 +137,7 @@ static int copy_to(const struct spool *spool, const char *temporary)
     if (out < 0)
         return -errno;
     int error = spool->on_disk ? copy_file(spool->fd, spool->len, out)
-                               : write_all(out, spool->memory.data, spool->memory.len);
+                               : file_write_all(out, spool->memory.data, spool->memory.len);
     if (close(out) != 0 && error == 0)
         error = -errno;
     if (error != 0)

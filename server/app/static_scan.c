@@ -1,9 +1,9 @@
 #include "app/static_scan.h"
 
-#include "app/content.h"
 #include "app/site_path.h"
 #include "app/walk.h"
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,15 +18,10 @@ static bool is_hidden(const struct walk_entry *entry)
     return entry->base[0] == '.' && strcmp(entry->name, ".well-known") != 0;
 }
 
-static bool same_time(struct timespec a, struct timespec b)
-{
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 static bool same_stat(const struct stat *a, const struct stat *b)
 {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           same_time(a->st_mtim, b->st_mtim) && same_time(a->st_ctim, b->st_ctim);
+    return file_is_unchanged(a, b) && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
 static bool is_recent(struct timespec time, struct timespec now)
@@ -60,7 +55,7 @@ static int read_item(struct static_item *item)
     char *data;
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    int result = content_read(item->disk_path, STATIC_FILE_MAX_BYTES, &data, &item->stat);
+    int result = file_read(item->disk_path, STATIC_FILE_MAX_BYTES, &data, &item->stat);
     if (result == -EFBIG) /* it has grown */
         return access(item->disk_path, R_OK) == 0 ? 0 : -errno;
     if (result < 0)

@@ -1,7 +1,7 @@
 #include "app/templates.h"
 
-#include "app/content.h"
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/map.h"
 
 #include <errno.h>
@@ -58,18 +58,12 @@ static bool is_below(const char *file)
     return true;
 }
 
-static bool is_unchanged(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* Reads the file into entry; on failure (0 is success) entry is as before. */
 static int read_template(struct entry *entry, const char *path)
 {
     char *data;
     struct stat stat;
-    int result = content_read(path, TEMPLATE_SIZE_MAX, &data, &stat);
+    int result = file_read(path, TEMPLATE_SIZE_MAX, &data, &stat);
     if (result < 0)
         return result;
     template_destroy(entry->template);
@@ -103,7 +97,7 @@ static int look_again(struct entry *entry, const char *path)
     struct stat now;
     if (stat(path, &now) < 0)
         return -errno;
-    if (is_unchanged(&now, &entry->stat))
+    if (file_is_unchanged(&now, &entry->stat))
         return 0;
     int result = read_template(entry, path);
     return result == -EAGAIN ? 0 : result;

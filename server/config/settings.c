@@ -1,6 +1,6 @@
 #include "config/settings.h"
 
-#include "base/alloc.h"
+#include "base/file.h"
 #include "config/draft.h"
 #include "config/file.h"
 #include "config/flags.h"
@@ -8,44 +8,12 @@
 #include "config/yaml.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Of a regular file, YAML_SIZE_MAX bytes at most. -EISDIR, -EFBIG and what open and read give. */
-static int read_file(const char *path, struct buffer *ret_text)
-{
-    struct buffer text = {0};
-    struct stat status;
-    int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) < 0)
-        rc = -errno;
-    else if (!S_ISREG(status.st_mode))
-        rc = -EISDIR;
-    while (rc == 0) {
-        buffer_reserve(&text, 16384);
-        ssize_t got = read(fd, text.data + text.len, 16384);
-        if (got <= 0) {
-            rc = got < 0 ? -errno : 0;
-            break;
-        }
-        text.len += (size_t)got;
-        if (text.len > YAML_SIZE_MAX)
-            rc = -EFBIG;
-    }
-    close(fd);
-    if (rc < 0)
-        buffer_finish(&text);
-    else
-        *ret_text = text;
-    return rc;
-}
 
 static bool find_root(struct draft *draft, const char *dir)
 {
@@ -67,16 +35,17 @@ static bool find_root(struct draft *draft, const char *dir)
 static void read_dotenv(struct draft *draft)
 {
     struct arena *arena = &draft->settings->arena;
-    struct buffer text = {0};
+    char *text = NULL;
+    struct stat status;
     const char *path = arena_printf(arena, "%s/.env", draft->settings->root).ptr;
-    int rc = read_file(path, &text);
-    if (rc == -ENOENT || rc == -EISDIR) /* Python keeps a folder of that name */
+    int rc = file_read(path, YAML_SIZE_MAX, &text, &status);
+    if (rc == -ENOENT || rc == -ENOTSUP) /* Python keeps a folder of that name */
         return;
     if (rc < 0)
         problems_add(&draft->problems, "%s: %s", path, strerror(-rc));
     else
-        env_parse(text.data, text.len, path, arena, &draft->problems, &draft->env);
-    buffer_finish(&text);
+        env_parse(text, (size_t)status.st_size, path, arena, &draft->problems, &draft->env);
+    free(text);
     for (int i = 0; i < 2 * OPTION_COUNT; i++) {
         const struct option *option = &options[i / 2];
         const char *name = i % 2 == 0 ? option->name : arena_printf(arena, "CLOUDGATE_%s", option->name).ptr;
@@ -141,18 +110,19 @@ static void read_config(struct draft *draft)
 {
     const struct offer *offer = draft_best(draft, OPTION_CONFIG);
     const char *path = offer != NULL ? offer->value.text : find_file(draft);
-    struct buffer text = {0};
+    char *text = NULL;
+    struct stat status;
     if (path == NULL)
         return;
     draft->file_name = shown(path, draft->settings->root);
-    int rc = read_file(path, &text);
-    if (rc == -EISDIR)
+    int rc = file_read(path, YAML_SIZE_MAX, &text, &status);
+    if (rc == -ENOTSUP)
         problems_add(&draft->problems, "%s: is no regular file", draft->file_name);
     else if (rc < 0)
         problems_add(&draft->problems, "%s: %s", draft->file_name, strerror(-rc));
     else
-        file_parse(draft, cg_bytes(text.data, text.len), is_json(path));
-    buffer_finish(&text);
+        file_parse(draft, cg_bytes(text, (size_t)status.st_size), is_json(path));
+    free(text);
     if (offer == NULL) {
         struct offer *found = &draft->offers[LAYER_FILE][OPTION_CONFIG];
         *found = (struct offer){.origin = "found there", .value.text = path};

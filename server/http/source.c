@@ -1,5 +1,6 @@
 #include "http/source.h"
 
+#include "base/file.h"
 #include "http/transport.h"
 
 #include <errno.h>
@@ -49,28 +50,15 @@ static struct source_piece piece_at(const struct source *source, uint64_t at)
         .data = piece->data ? piece->data + at : NULL, .offset = piece->offset + at, .len = piece->len - at};
 }
 
-/* Not by its status change: that also tells of a new name or owner. */
 static bool is_changed(const struct source *source)
 {
     struct stat now;
-    return fstat(source->fd, &now) < 0 || now.st_size != source->stat.st_size ||
-           now.st_mtim.tv_sec != source->stat.st_mtim.tv_sec ||
-           now.st_mtim.tv_nsec != source->stat.st_mtim.tv_nsec;
+    return fstat(source->fd, &now) < 0 || !file_is_unchanged(&now, &source->stat);
 }
 
 static int read_file(const struct source *source, uint64_t offset, char *out, size_t len)
 {
-    while (len > 0) {
-        ssize_t got = pread(source->fd, out, len, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return -EIO;
-        out += got;
-        offset += (uint64_t)got;
-        len -= (size_t)got;
-    }
-    return is_changed(source) ? -EIO : 0;
+    return file_read_at(source->fd, out, len, offset) != (ssize_t)len || is_changed(source) ? -EIO : 0;
 }
 
 int source_read(const struct source *source, uint64_t at, char *out, size_t len)

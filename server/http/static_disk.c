@@ -1,5 +1,6 @@
 #include "http/static_disk.h"
 
+#include "base/file.h"
 #include "http/app.h"
 #include "parse/date.h"
 
@@ -26,18 +27,13 @@ static int open_below(const char *dir, const char *path)
     return result;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* The file that the table knows has been found to be inside; only one that took its place has to prove it. */
 static int open_file(const char *dir, const struct static_file *file, struct stat *ret_stat)
 {
     int fd = open(file->disk_path, FLAGS);
     if (fd < 0)
         return -errno;
-    if (fstat(fd, ret_stat) == 0 && S_ISREG(ret_stat->st_mode) && same_file(ret_stat, &file->stat))
+    if (fstat(fd, ret_stat) == 0 && S_ISREG(ret_stat->st_mode) && file_is_same(ret_stat, &file->stat))
         return fd;
     close(fd);
     fd = open_below(dir, file->disk_path);

@@ -2,17 +2,15 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/file.h"
 #include "http/tls_self_signed.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define TICKET_KEY_SIZE 80 /* a name of 16 bytes, 32 for HMAC, 32 for AES: what libssl asks for */
 
@@ -35,45 +33,21 @@ static const char *reason_of_library(void)
 
 /* ---- reading ---- */
 
-static int read_open_file(int fd, struct buffer *text)
+static int read_file(const char *file, const char *kind, struct buffer *ret_text, char **ret_error)
 {
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return -errno;
-    if (S_ISDIR(st.st_mode))
-        return -EISDIR;
-    if (st.st_size > TLS_FILE_SIZE_MAX)
-        return -EFBIG;
-    for (;;) {
-        buffer_reserve(text, 4096);
-        ssize_t got = read(fd, text->data + text->len, 4096);
-        if (got == 0) {
-            text->data[text->len] = '\0';
-            return 0;
-        }
-        if (got < 0 && errno != EINTR)
-            return -errno;
-        if (got > 0)
-            text->len += (size_t)got;
-        if (text->len > TLS_FILE_SIZE_MAX)
-            return -EFBIG;
-    }
-}
-
-static int read_file(const char *file, const char *kind, struct buffer *text, char **ret_error)
-{
-    /* Not blocking: the name may be that of a FIFO. */
-    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int error = fd < 0 ? -errno : read_open_file(fd, text);
-    if (fd >= 0)
-        close(fd);
+    char *data;
+    struct stat stat;
+    int error = file_read(file, TLS_FILE_SIZE_MAX, &data, &stat);
     if (error != 0) {
-        *ret_error = xsprintf("%s %s: %s", kind, file, strerror(-error));
-    } else if (text->len == 0) {
-        *ret_error = xsprintf("%s %s: the file is empty", kind, file);
-        error = -EINVAL;
+        *ret_error =
+            xsprintf("%s %s: %s", kind, file, error == -ENOTSUP ? "it is no regular file" : strerror(-error));
+        return error;
     }
-    return error;
+    *ret_text = (struct buffer){data, (size_t)stat.st_size, (size_t)stat.st_size + 1};
+    if (ret_text->len > 0)
+        return 0;
+    *ret_error = xsprintf("%s %s: the file is empty", kind, file);
+    return -EINVAL;
 }
 
 static int load_files(struct tls_identity *identity, const char *cert, const char *key, char **ret_error)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "process/banner.h"
 #include "process/generation.h"
@@ -89,21 +90,6 @@ static void start_worker(struct supervisor *supervisor)
     free(what);
 }
 
-/* A reader that has gone away (cloudgate | head -1) is none of the server's business. */
-static void say(const char *text)
-{
-    size_t len = strlen(text);
-    while (len > 0) {
-        ssize_t done = write(STDOUT_FILENO, text, len);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return;
-        text += done;
-        len -= (size_t)done;
-    }
-}
-
 static void worker_ready(struct supervisor *supervisor)
 {
     const struct generation *worker = &supervisor->worker;
@@ -112,7 +98,8 @@ static void worker_ready(struct supervisor *supervisor)
     if (supervisor->phase == PHASE_STARTING) {
         char *banner = banner_text(supervisor->settings, &supervisor->sockets, worker->text);
         supervisor->phase = PHASE_SERVING;
-        say(banner);
+        /* A reader that has gone away (cloudgate | head -1) is none of the server's business. */
+        (void)file_write_all(STDOUT_FILENO, banner, strlen(banner));
         free(banner);
     } else {
         log_info("worker %d is ready%s%s", (int)worker->pid, worker->text[0] ? ": " : "", worker->text);

@@ -146,7 +146,7 @@ START_TEST(case_72_bad_files_are_told_by_name)
     char *other = store("other.pem", "", 0);
     expect_error("/nowhere/cert.pem", key, "/nowhere/cert.pem", "No such file");
     expect_error(cert, "/nowhere/key.pem", "/nowhere/key.pem", "No such file");
-    expect_error(folder, key, folder, "Is a directory");
+    expect_error(folder, key, folder, "it is no regular file");
     expect_error(other, key, other, "empty");
     expect_error(cert, other, other, "empty");
     expect_error(cert, NULL, cert, "no key");
