@@ -10,6 +10,7 @@
 #include "app/templates.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "parse/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,21 +73,11 @@ void cg_reply_bytes(cg_event *event, int status, const char *type, const void *d
     answer_write(answer_of(event), data, len);
 }
 
-static bool climbs(const char *path)
-{
-    for (const char *segment = path; segment != NULL; segment = strchr(segment, '/')) {
-        segment += *segment == '/';
-        if (strncmp(segment, "..", 2) == 0 && (segment[2] == '/' || segment[2] == '\0'))
-            return true;
-    }
-    return false;
-}
-
 /* Opens a regular file below the app's folder (or at an absolute path): a descriptor, or a negative errno. */
 static int open_file(const char *path, off_t *ret_size)
 {
     struct stat info;
-    if (path == NULL || climbs(path))
+    if (path == NULL || !path_stays_below(path + strspn(path, "/")))
         return -EACCES;
     int folder = open(context.settings->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)

@@ -4,6 +4,7 @@
 #include "app/missing.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "parse/path.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,20 +39,6 @@ static void fail_in_loader(struct module *module, const char *copy, const char *
                                  (int)strcspn(symbol, ",: "), symbol, feature);
     else
         fail(module, text);
-}
-
-/* Below functions/, and nowhere else. */
-static bool is_safe(const char *name)
-{
-    if (name[0] == '\0' || name[0] == '/')
-        return false;
-    for (const char *part = name; part != NULL; part = strchr(part, '/')) {
-        part += *part == '/';
-        size_t len = strcspn(part, "/");
-        if (len == 0 || (len == 1 && part[0] == '.') || (len == 2 && part[0] == '.' && part[1] == '.'))
-            return false;
-    }
-    return true;
 }
 
 static int read_object(const char *path, char **ret_data, size_t *ret_size)
@@ -163,7 +150,7 @@ struct module *module_load(const char *functions_dir, const char *name)
     module->fd = -1;
     module->name = xstrdup(name);
     module->file = xsprintf("%s/%s.so", slash ? slash + 1 : functions_dir, name);
-    if (!is_safe(name)) {
+    if (!path_stays_below(name)) {
         fail(module, "is not below the folder of functions");
         return module;
     }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "parse/path.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -46,16 +47,6 @@ void templates_destroy(struct templates *templates)
         return;
     empty(templates);
     free(templates);
-}
-
-static bool is_below(const char *file)
-{
-    if (file[0] == '\0' || file[0] == '/')
-        return false;
-    for (const char *at = strstr(file, ".."); at != NULL; at = strstr(at + 2, ".."))
-        if ((at == file || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
-            return false;
-    return true;
 }
 
 /* Reads the file into entry; on failure (0 is success) entry is as before. */
@@ -106,7 +97,7 @@ static int look_again(struct entry *entry, const char *path)
 const struct template *templates_get(struct templates *templates, const char *functions_dir, const char *file,
                                      int64_t now_ms)
 {
-    if (!is_below(file)) {
+    if (!path_stays_below(file)) {
         errno = EACCES;
         return NULL;
     }

@@ -3,6 +3,8 @@
 #include "parse/bytes.h"
 #include "parse/percent.h"
 
+#include <string.h>
+
 /* Decodes, but for slashes ("%2F") and every '%' ("%25"): resolve decides which of those can be bare. Both
    take three bytes in and out, so the result never grows. */
 static int decode(const char *raw, size_t len, char *out, size_t *ret_len)
@@ -115,4 +117,14 @@ cg_str path_encode(struct arena *arena, cg_str path)
     }
     *to = '\0';
     return cg_bytes(text, (size_t)(to - text));
+}
+
+bool path_stays_below(const char *path)
+{
+    if (path[0] == '\0' || path[0] == '/')
+        return false;
+    for (const char *at = path; (at = strstr(at, "..")) != NULL; at += 2)
+        if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+            return false;
+    return true;
 }

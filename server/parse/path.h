@@ -1,4 +1,4 @@
-/* Paths of request targets: one form for routing, rules, look-up and event->path.
+/* Paths. Those of request targets have one form for routing, rules, look-up and event->path.
 
    In that form every escape is decoded, and a '/' always separates. Two things can't be written so and stay
    escaped: an encoded slash is "%2F", and a '%' that would look like an escape of this form, because "2F",
@@ -16,6 +16,7 @@
 #include "base/arena.h"
 
 #include <cloudgate.h>
+#include <stdbool.h>
 
 /* Brings a raw path into that form: "//" becomes "/", "." and ".." segments (however encoded) are resolved, a
    slash at the end stays, as do '+', '\' and upper case. out has room for len + 1 bytes and gets a NUL behind
@@ -29,5 +30,8 @@ size_t path_decode(const char *segment, size_t len, char *out);
 
 /* A normalised path as it is written in a URL, as for Location: the inverse of path_normalise. */
 cg_str path_encode(struct arena *arena, cg_str path);
+
+/* Of a path on disk: whether it is relative, not empty and without a ".." segment. */
+bool path_stays_below(const char *path);
 
 #endif

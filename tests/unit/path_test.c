@@ -209,6 +209,19 @@ START_TEST(percent_decoding)
 }
 END_TEST
 
+START_TEST(staying_below_a_folder)
+{
+    static const char *const below[] = {"a",   "a/b.html", ".a",    "..a", "a..",
+                                        "...", ".../a",    "a/..b", "./a", "a//b"};
+    static const char *const not_below[] = {"",     "/",      "/a",     "..",       "../a",
+                                            "a/..", "a/../b", "./../a", ".../../a", "a//../b"};
+    for (size_t i = 0; i < COUNT(below); i++)
+        ck_assert_msg(path_stays_below(below[i]), "%s", below[i]);
+    for (size_t i = 0; i < COUNT(not_below); i++)
+        ck_assert_msg(!path_stays_below(not_below[i]), "%s", not_below[i]);
+}
+END_TEST
+
 SUITE_MAIN("path", plain_paths, case_10_plus_stays, case_12_malformed_escapes, case_23_dot_segments,
            case_25_nul, case_26_slashes, escaped_percent, decoding_is_exact, round_trips,
-           case_27_written_in_a_location, percent_decoding)
+           case_27_written_in_a_location, percent_decoding, staying_below_a_folder)
