@@ -48,26 +48,32 @@ void mailbox_post(struct mailbox *mailbox, struct mail *mail)
         wake(mailbox);
 }
 
-static struct mail *take_first(struct mailbox *mailbox)
+/* In front of what has come since, so that the order stays. */
+static void put_back(struct mailbox *mailbox, struct mail *first, struct mail *last)
 {
     pthread_mutex_lock(&mailbox->lock);
-    struct mail *mail = mailbox->first;
-    if (mail != NULL)
-        mailbox->first = mail->next;
+    last->next = mailbox->first;
+    if (mailbox->first == NULL)
+        mailbox->last = last;
+    mailbox->first = first;
     pthread_mutex_unlock(&mailbox->lock);
-    return mail;
+    wake(mailbox);
 }
 
 void mailbox_run(struct mailbox *mailbox)
 {
     uint64_t value;
-    struct mail *mail;
     if (read(mailbox->fd, &value, sizeof value) < 0 && errno != EAGAIN)
         return;
-    for (int i = 0; i < MAILBOX_BATCH; i++) {
-        if ((mail = take_first(mailbox)) == NULL)
-            return;
+    pthread_mutex_lock(&mailbox->lock);
+    struct mail *next = mailbox->first, *last = mailbox->last;
+    mailbox->first = NULL;
+    pthread_mutex_unlock(&mailbox->lock);
+    for (int i = 0; i < MAILBOX_BATCH && next != NULL; i++) {
+        struct mail *mail = next;
+        next = mail->next;
         mail->run(mail);
     }
-    wake(mailbox);
+    if (next != NULL)
+        put_back(mailbox, next, last);
 }

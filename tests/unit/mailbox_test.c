@@ -60,25 +60,64 @@ START_TEST(everything_arrives_once_and_in_order)
 }
 END_TEST
 
-static void again(struct mail *mail)
+static void post(int number)
 {
-    if (++received < 3 * MAILBOX_BATCH)
-        mailbox_post(&mailbox, mail);
+    struct letter *letter = malloc(sizeof *letter);
+    *letter = (struct letter){{NULL, receive}, 0, number};
+    mailbox_post(&mailbox, &letter->mail);
 }
 
 START_TEST(a_wake_up_runs_a_batch_and_no_more)
 {
-    struct mail mail = {NULL, again};
+    int posted = 0;
     ck_assert_int_eq(mailbox_init(&mailbox), 0);
-    mailbox_post(&mailbox, &mail);
+    while (posted < 2 * MAILBOX_BATCH)
+        post(posted++);
     mailbox_run(&mailbox);
     ck_assert_int_eq(received, MAILBOX_BATCH);
     ck_assert(readable());
-    while (readable())
-        mailbox_run(&mailbox);
-    ck_assert_int_eq(received, 3 * MAILBOX_BATCH);
+    post(posted++); /* behind those that wait */
+    mailbox_run(&mailbox);
+    ck_assert_int_eq(received, 2 * MAILBOX_BATCH);
+    ck_assert(readable());
+    mailbox_run(&mailbox);
+    ck_assert_int_eq(received, posted);
+    ck_assert(!readable());
     mailbox_finish(&mailbox);
 }
 END_TEST
 
-SUITE_MAIN("mailbox", everything_arrives_once_and_in_order, a_wake_up_runs_a_batch_and_no_more)
+START_TEST(an_exactly_full_batch_needs_no_other_wake_up)
+{
+    ck_assert_int_eq(mailbox_init(&mailbox), 0);
+    for (int i = 0; i < MAILBOX_BATCH; i++)
+        post(i);
+    mailbox_run(&mailbox);
+    ck_assert_int_eq(received, MAILBOX_BATCH);
+    ck_assert(!readable());
+    mailbox_finish(&mailbox);
+}
+END_TEST
+
+static void again(struct mail *mail)
+{
+    received++;
+    mailbox_post(&mailbox, mail);
+}
+
+START_TEST(a_mail_that_posts_itself_has_its_turn_later)
+{
+    struct mail mail = {NULL, again};
+    ck_assert_int_eq(mailbox_init(&mailbox), 0);
+    mailbox_post(&mailbox, &mail);
+    for (int i = 1; i <= 3; i++) {
+        ck_assert(readable());
+        mailbox_run(&mailbox);
+        ck_assert_int_eq(received, i);
+    }
+    mailbox_finish(&mailbox);
+}
+END_TEST
+
+SUITE_MAIN("mailbox", everything_arrives_once_and_in_order, a_wake_up_runs_a_batch_and_no_more,
+           an_exactly_full_batch_needs_no_other_wake_up, a_mail_that_posts_itself_has_its_turn_later)
