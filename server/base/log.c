@@ -44,13 +44,13 @@ static size_t escape(char *out, size_t size, const char *text)
 
 static void write_line(cg_level level, const char *format, va_list args)
 {
+    if (level > most)
+        return;
     char text[LINE_SIZE], line[LINE_SIZE];
     struct tm utc;
     int error = errno;
     int64_t now = wall_ms();
     time_t seconds = (time_t)(now / 1000);
-    if (level > most)
-        return;
     gmtime_r(&seconds, &utc);
     size_t len = strftime(line, sizeof line, "%FT%T", &utc);
     len += (size_t)snprintf(line + len, sizeof line - len, ".%03dZ %s ", (int)(now % 1000), name_of(level));
