@@ -2,8 +2,9 @@
 #include "app/build.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "config/describe.h"
+#include "config/load.h"
 #include "config/nearest.h"
-#include "config/settings.h"
 #include "process/handover.h"
 #include "process/health.h"
 #include "process/signals.h"
@@ -36,6 +37,14 @@ struct command {
     int (*run)(const struct command_line *line);
 };
 
+static const char settings_text[] =
+    "Each is a flag (--ssl-port 8443), a variable (SSL_PORT=8443, or CLOUDGATE_SSL_PORT=8443), a line of "
+    ".env or a\n"
+    "line of apiconfig.yaml (ssl_port: 8443), in this order of precedence. Sizes are written like 64MB, "
+    "times like\n"
+    "500ms, 8s or 2m; a number alone is bytes or ms. Yes or no: 1 0, true false, yes no, on off.\n"
+    "\n";
+
 static const char help_text[] =
     "cloudgate " CLOUDGATE_VERSION ", an application server for functions written in C\n"
     "\n"
@@ -46,7 +55,7 @@ static const char help_text[] =
     "  build     compile DIR/functions/**/*.c to the modules that are served at /api/...\n"
     "  health    ask the running server: GET /healthz on PORT, or with SSL a connection to SSL_PORT\n"
     "  version   print the version\n"
-    "  help      print this\n"
+    "  help      print this; `cloudgate help settings` tells all that can be set\n"
     "\n"
     "DIR holds public/ (files), functions/ (modules), apiconfig.yaml and .env, all optional.\n"
     "Each setting is a flag, a variable or a line of apiconfig.yaml: --port 8080, PORT=8080, port: 8080.\n"
@@ -58,7 +67,7 @@ static const char help_text[] =
     "  --ssl            https on --ssl-port (443) with --ssl-cert and --ssl-key, or self-signed\n"
     "  --verbose        say more\n"
     "\n"
-    "`cloudgate check` lists them all. Exit status: 0 good, 1 failed, 2 wrong usage.\n";
+    "`cloudgate help settings` tells of them all. Exit status: 0 good, 1 failed, 2 wrong usage.\n";
 
 /* NULL when they are bad, which is then said. */
 static struct settings *load_settings(const struct command_line *line)
@@ -140,8 +149,13 @@ static int command_version(const struct command_line *line)
 
 static int command_help(const struct command_line *line)
 {
-    (void)line;
-    fputs(help_text, stdout);
+    if (line->setting_argc == 1 && strcmp(line->setting_argv[0], "settings") == 0) {
+        char *text = options_describe();
+        printf("%s%s", settings_text, text);
+        free(text);
+    } else {
+        fputs(help_text, stdout);
+    }
     return STATUS_GOOD;
 }
 

@@ -1,26 +1,6 @@
 #include "app/action.h"
 
 #include <stdio.h>
-#include <string.h>
-
-static const char *const method_names[METHOD_COUNT + 1] = {
-    [METHOD_GET] = "GET",         [METHOD_HEAD] = "HEAD",   [METHOD_POST] = "POST",
-    [METHOD_PUT] = "PUT",         [METHOD_PATCH] = "PATCH", [METHOD_DELETE] = "DELETE",
-    [METHOD_OPTIONS] = "OPTIONS", [METHOD_COUNT] = "other",
-};
-
-const char *method_name(enum method method)
-{
-    return method_names[method];
-}
-
-enum method method_of(cg_str name)
-{
-    for (int method = 0; method < METHOD_COUNT; method++)
-        if (name.len == strlen(method_names[method]) && memcmp(name.ptr, method_names[method], name.len) == 0)
-            return method;
-    return METHOD_COUNT;
-}
 
 /* The module's own handler of exactly this method. */
 static cg_handler *own_handler(const cg_module *hooks, enum method method)
@@ -88,63 +68,43 @@ static void add_all(struct route *route, const struct action *rules, struct aren
     for (int method = 0; method < METHOD_COUNT; method++) {
         cg_handler *handler = own_handler(hooks, method);
         any = any || handler != NULL;
-        if (handler != NULL && route->actions[method] == NULL)
+        if (handler != NULL)
             route->actions[method] = make(rules, handler, "", arena);
     }
     if (hooks->handle != NULL || !any)
         route->actions[METHOD_COUNT] = make(rules, hooks->handle, "handler in its CG_MODULE(...)", arena);
 }
 
-static const char *add_any(struct route *route, const struct route_setting *setting,
-                           const struct action *rules, struct arena *arena)
+static const struct action *make_named(const struct action *rules, cg_str name, struct arena *arena)
 {
-    if (route->actions[METHOD_COUNT] != NULL)
-        return method_names[METHOD_COUNT];
-    if (setting->handler.len == 0) {
-        add_all(route, rules, arena);
-        return NULL;
-    }
-    cg_handler *handler = module_handler(rules->module, setting->handler.ptr);
-    route->actions[METHOD_COUNT] =
-        make(rules, handler, arena_printf(arena, "CG_HANDLER(%s)", setting->handler.ptr).ptr, arena);
-    return NULL;
+    const char *missing = arena_printf(arena, "CG_HANDLER(%s)", name.ptr).ptr;
+    return make(rules, module_handler(rules->module, name.ptr), missing, arena);
 }
 
-static const char *add_method(struct route *route, enum method method, const struct route_setting *setting,
-                              const struct action *rules, struct arena *arena)
+static const struct action *make_own(const struct action *rules, enum method method, struct arena *arena)
 {
     const cg_module *hooks = &rules->module->hooks;
-    if (route->actions[method] != NULL)
-        return method_names[method];
-    cg_handler *handler;
-    const char *missing;
-    if (setting->handler.len > 0) {
-        handler = module_handler(rules->module, setting->handler.ptr);
-        missing = arena_printf(arena, "CG_HANDLER(%s)", setting->handler.ptr).ptr;
-    } else {
-        handler = own_handler(hooks, method);
-        if (handler == NULL && method == METHOD_HEAD)
-            handler = hooks->get;
-        if (handler == NULL)
-            handler = hooks->handle;
-        missing = arena_printf(arena, "handler for %s", method_names[method]).ptr;
-    }
-    route->actions[method] = make(rules, handler, missing, arena);
-    return NULL;
+    cg_handler *handler = own_handler(hooks, method);
+    if (handler == NULL && method == METHOD_HEAD)
+        handler = hooks->get;
+    if (handler == NULL)
+        handler = hooks->handle;
+    return make(rules, handler, arena_printf(arena, "handler for %s", method_name(method)).ptr, arena);
 }
 
-const char *route_add_setting(struct route *route, const struct route_setting *setting,
-                              const struct settings *settings, const struct module *module,
-                              struct arena *arena)
+void route_add_setting(struct route *route, const struct route_setting *setting,
+                       const struct settings *settings, const struct module *module, struct arena *arena)
 {
     const struct action *rules = action_create(settings, setting, module, arena);
-    if (setting->methods == 0)
-        return add_any(route, setting, rules, arena);
-    const char *claimed = NULL;
-    for (int method = 0; method < METHOD_COUNT && claimed == NULL; method++)
+    bool named = setting->handler.len > 0;
+    if (setting->methods == 0 && named)
+        route->actions[METHOD_COUNT] = make_named(rules, setting->handler, arena);
+    else if (setting->methods == 0)
+        add_all(route, rules, arena);
+    for (int method = 0; method < METHOD_COUNT; method++)
         if (setting->methods & (1u << method))
-            claimed = add_method(route, method, setting, rules, arena);
-    return claimed;
+            route->actions[method] =
+                named ? make_named(rules, setting->handler, arena) : make_own(rules, method, arena);
 }
 
 void route_add_module(struct route *route, const struct settings *settings, const struct module *module,
@@ -174,5 +134,5 @@ void route_complete(struct route *route, struct arena *arena)
     for (int method = 0; method < METHOD_COUNT; method++)
         if (actions[method] != NULL || method == METHOD_OPTIONS)
             len += (size_t)snprintf(route->allow + len, sizeof route->allow - len, "%s%s", len ? ", " : "",
-                                    method_names[method]);
+                                    method_name(method));
 }

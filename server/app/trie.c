@@ -38,17 +38,14 @@ static struct trie_node *child_for(struct trie_node *node, struct arena *arena, 
     return child;
 }
 
-void *trie_add(struct trie *trie, struct arena *arena, cg_str pattern, void *value)
+void trie_add(struct trie *trie, struct arena *arena, cg_str pattern, void *value)
 {
     if (trie->root == NULL)
         trie->root = arena_zalloc(arena, sizeof *trie->root);
     struct trie_node *node = trie->root;
     while (pattern.len > 0)
         node = child_for(node, arena, trie_next_segment(&pattern));
-    if (node->value != NULL)
-        return node->value;
     node->value = value;
-    return NULL;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */

@@ -8,14 +8,13 @@
 #include <stddef.h>
 
 /* Zeroed is empty and valid; memory belongs to the arena given to trie_add, except for what trie_finish
- * frees. */
+   frees. */
 struct trie {
     struct trie_node *root;
 };
 
-/* value must not be NULL. What was there at a pattern of the same shape (/u/:id, /u/:name) is returned and
-   stays; NULL: it was added. */
-void *trie_add(struct trie *trie, struct arena *arena, cg_str pattern, void *value);
+/* value must not be NULL. Of patterns of the same shape (/u/:id, /u/:name) the last one counts. */
+void trie_add(struct trie *trie, struct arena *arena, cg_str pattern, void *value);
 /* The segments of path that parameters took are written to values, in order: the caller has room for as many
    as the longest pattern has. NULL when there is none. Looks at no node twice. */
 void *trie_find(const struct trie *trie, cg_str path, cg_str *values);

@@ -1,8 +1,9 @@
+#include "config/describe.h"
+
 #include "base/buffer.h"
 #include "config/options.h"
-#include "config/routes.h"
-#include "config/settings.h"
 #include "config/values.h"
+#include "parse/method.h"
 
 static void describe_option(const struct settings *settings, const struct option *option, struct buffer *out)
 {
@@ -23,7 +24,7 @@ static void describe_route(const struct settings *settings, const struct route_s
         buffer_printf(out, " handler %s", route->handler.ptr);
     for (int method = 0; method < METHOD_COUNT; method++)
         if (route->methods & 1u << method)
-            buffer_printf(out, " %s", method_text((enum method)method));
+            buffer_printf(out, " %s", method_name((enum method)method));
     if (route->methods == 0)
         buffer_text(out, " any method");
     if (route->is_private)
@@ -55,13 +56,25 @@ char *settings_describe(const struct settings *settings)
                   settings->api_key_origin);
     buffer_printf(&out, "functions.autoMount = %s (%s)\n", settings->auto_mount ? "yes" : "no",
                   settings->auto_mount_origin);
-    buffer_text(&out, "global.cacheDurationForStatic = ");
-    value_print_duration(&out, settings->static_refresh);
-    buffer_text(&out, "\n");
     for (size_t i = 0; i < settings->cache_rule_count; i++)
         buffer_printf(&out, "static.cacheControl %s = %s\n", settings->cache_rules[i].pattern,
                       settings->cache_rules[i].value);
     for (size_t i = 0; i < settings->route_count; i++)
         describe_route(settings, &settings->routes[i], &out);
+    return buffer_detach(&out);
+}
+
+char *options_describe(void)
+{
+    struct buffer out = {0};
+    for (const struct option *option = options; option < options + OPTION_COUNT; option++) {
+        const char *fallback = option->fallback != NULL ? option->fallback : "";
+        buffer_printf(&out, "%-16s %-6s %s", option->name, fallback, option->help);
+        if (option->letter != '\0')
+            buffer_printf(&out, " (-%c)", option->letter);
+        if (option->old_name != NULL)
+            buffer_printf(&out, " (also --%s)", option->old_name);
+        buffer_text(&out, "\n");
+    }
     return buffer_detach(&out);
 }

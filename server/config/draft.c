@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "config/cpus.h"
-#include "config/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@ void draft_init(struct draft *draft)
 {
     *draft = (struct draft){.settings = xzalloc(sizeof *draft->settings), .file_name = "apiconfig.yaml"};
     draft->settings->auto_mount = true;
-    draft->settings->static_refresh = FILES_REFRESH_DEFAULT;
     draft->settings->api_key = cg_bytes("", 0);
     draft->settings->root_origin = draft->settings->auto_mount_origin = draft->settings->api_key_origin =
         "default";

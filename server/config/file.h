@@ -3,7 +3,6 @@
 #define CONFIG_FILE_H
 
 #include "config/draft.h"
-#include "config/yaml.h"
 
 #include <stdbool.h>
 
@@ -14,11 +13,5 @@ void file_parse(struct draft *draft, cg_str text, bool json);
    Results as of settings_load. */
 int file_parse_alone(cg_str text, bool json, const char *root, struct settings **ret_settings,
                      char **ret_error);
-
-/* Values for the sections; false (or NULL), and told, when the item is not of that kind. A null counts as a
-   map without keys: a section whose lines are all commented out. */
-bool file_is_map(struct draft *draft, const struct node *item);
-const char *file_scalar(struct draft *draft, const struct node *item);
-bool file_bool(struct draft *draft, const struct node *item, bool *ret_on);
 
 #endif

@@ -1,19 +1,16 @@
 #include "config/files.h"
 
-#include "config/file.h"
+#include "config/items.h"
 #include "config/keys.h"
-#include "config/values.h"
 #include "parse/field.h"
 
 #include <string.h>
-
-#define REFRESH_MAX (INT64_C(24) * 60 * 60 * 1000)
 
 /* A pattern with a slash at its front is for whole paths, one with a '*' there for their ends: anything else
    would never match. */
 static void take_rule(struct draft *draft, struct cache_rule *rule, const struct node *item)
 {
-    const char *value = file_scalar(draft, item);
+    const char *value = item_scalar(draft, item);
     if (item->key[0] != '/' && item->key[0] != '*')
         draft_complain(draft, item->key_line, "cacheControl: the pattern '%.100s' must begin with '/' or '*'",
                        item->key);
@@ -26,7 +23,7 @@ static void take_rules(struct draft *draft, const struct node *section)
 {
     struct settings *settings = draft->settings;
     size_t count = 0;
-    if (!file_is_map(draft, section))
+    if (!item_is_map(draft, section))
         return;
     for (const struct node *item = section->items; item != NULL; item = item->next)
         count++;
@@ -38,7 +35,7 @@ static void take_rules(struct draft *draft, const struct node *section)
 
 void files_take(struct draft *draft, const struct node *section)
 {
-    if (!file_is_map(draft, section))
+    if (!item_is_map(draft, section))
         return;
     for (const struct node *item = section->items; item != NULL; item = item->next) {
         if (strcmp(item->key, "cacheControl") == 0)
@@ -50,17 +47,4 @@ void files_take(struct draft *draft, const struct node *section)
         else if (!key_is_ignored(item->key))
             key_complain(draft, LEVEL_STATIC, item);
     }
-}
-
-void files_take_refresh(struct draft *draft, const struct node *item)
-{
-    int64_t ms;
-    const char *text = file_scalar(draft, item);
-    if (text == NULL)
-        return;
-    if (value_duration(text, 0, REFRESH_MAX, &ms) < 0)
-        draft_complain(draft, item->line, "%s: '%.100s' is no duration in ms, of a day at most", item->key,
-                       text);
-    else
-        draft->settings->static_refresh = ms < FILES_REFRESH_MIN ? FILES_REFRESH_MIN : ms;
 }

@@ -13,72 +13,115 @@
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
 #define DAY (INT64_C(24) * 60 * 60 * 1000)
+#define DURATION_MIN 100 /* ms; less is not meant: somebody took the number for seconds */
 
 #define AT(member) .offset = offsetof(struct settings, member)
 #define RANGE(low, high) .min = (low), .max = (high)
 
 const struct option options[OPTION_COUNT] = {
-    [OPTION_HOST] = {"HOST", "host", OPTION_ADDRESS, AT(host)},
-    [OPTION_PORT] = {"PORT", "port", OPTION_NUMBER, AT(port), RANGE(0, 65535), .fallback = "3000",
-                     .letter = 'p'},
+    [OPTION_HOST] = {"HOST", "host", OPTION_ADDRESS, AT(host),
+                     .help = "address or name to listen on; `*`, the default, is every address"},
+    [OPTION_PORT] =
+        {"PORT", "port", OPTION_NUMBER, AT(port), RANGE(0, 65535), .fallback = "3000", .letter = 'p',
+         .help =
+             "port for http; 0 takes a free one. With SSL: none unless set, and then it redirects to https"},
     [OPTION_THREADS] = {"THREADS", "threads", OPTION_NUMBER, AT(threads), RANGE(0, 256), .fallback = "0",
-                        .old_name = "cores", .letter = 'c'},
-    [OPTION_SSL] = {"SSL", "ssl", OPTION_BOOL, AT(ssl), .fallback = "0"},
+                        .old_name = "cores", .letter = 'c',
+                        .help = "event loops; 0 is one for each CPU that the process may use"},
+    [OPTION_SSL] = {"SSL", "ssl", OPTION_BOOL, AT(ssl), .fallback = "0",
+                    .help = "https: TLS 1.2 and up, HTTP/1.1 and HTTP/2"},
     [OPTION_SSL_PORT] = {"SSL_PORT", "ssl_port", OPTION_NUMBER, AT(ssl_port), RANGE(0, 65535),
-                         .fallback = "443"},
-    [OPTION_SSL_CERT] = {"SSL_CERT", "ssl_cert", OPTION_FILE, AT(ssl_cert)},
-    [OPTION_SSL_KEY] = {"SSL_KEY", "ssl_key", OPTION_FILE, AT(ssl_key)},
-    [OPTION_H2C] = {"H2C", "h2c", OPTION_BOOL, AT(h2c), .fallback = "1"},
-    [OPTION_PUBLIC] = {"PUBLIC", "public", OPTION_FOLDER, AT(public_dir), .old_name = "publicFolder"},
-    [OPTION_FUNCTIONS] = {"FUNCTIONS", "functions", OPTION_FOLDER, AT(functions_dir)},
-    [OPTION_CONFIG] = {"CONFIG", "config", OPTION_FILE, AT(config_file)},
-    [OPTION_STATE_DIR] = {"STATE_DIR", "state_dir", OPTION_PATH, AT(state_dir)},
+                         .fallback = "443", .help = "port for https"},
+    [OPTION_SSL_CERT] =
+        {"SSL_CERT", "ssl_cert", OPTION_FILE, AT(ssl_cert),
+         .help = "PEM file of the certificate and its chain; without one, a self-signed one is made"},
+    [OPTION_SSL_KEY] = {"SSL_KEY", "ssl_key", OPTION_FILE, AT(ssl_key), .help = "PEM file of its key"},
+    [OPTION_H2C] = {"H2C", "h2c", OPTION_BOOL, AT(h2c), .fallback = "1",
+                    .help = "HTTP/2 with prior knowledge on the plain port"},
+    [OPTION_PUBLIC] = {"PUBLIC", "public", OPTION_FOLDER, AT(public_dir), .old_name = "publicFolder",
+                       .help = "folder of the files that are served; by default DIR/public"},
+    [OPTION_FUNCTIONS] = {"FUNCTIONS", "functions", OPTION_FOLDER, AT(functions_dir),
+                          .help = "folder of the functions; by default DIR/functions"},
+    [OPTION_CONFIG] = {"CONFIG", "config", OPTION_FILE, AT(config_file),
+                       .help =
+                           "the config file; by default DIR/apiconfig.yaml, .yml or .json, if there is one"},
+    [OPTION_STATE_DIR] = {"STATE_DIR", "state_dir", OPTION_PATH, AT(state_dir),
+                          .help = "folder where the server writes; by default DIR/.cloudgate"},
     [OPTION_STATIC_MEMORY] = {"STATIC_MEMORY", "static_memory", OPTION_SIZE, AT(static_memory),
-                              RANGE(0, 1024 * GIB), .fallback = "256MB"},
-    [OPTION_IS_SPA] = {"IS_SPA", "is_spa", OPTION_BOOL, AT(is_spa), .fallback = "0"},
+                              RANGE(0, 1024 * GIB), .fallback = "256MB",
+                              .help = "files kept in memory, compressed forms included; the rest, and any "
+                                      "above 8 MB, is sent from disk"},
+    [OPTION_STATIC_REFRESH] =
+        {"STATIC_REFRESH", "static_refresh", OPTION_DURATION, AT(static_refresh), RANGE(DURATION_MIN, DAY),
+         .fallback = "5s",
+         .help = "time until files are looked at again, when the system tells of no change"},
+    [OPTION_IS_SPA] = {"IS_SPA", "is_spa", OPTION_BOOL, AT(is_spa), .fallback = "0",
+                       .help = "index.html answers browsers that ask for a path nobody knows"},
     [OPTION_SHM_SIZE] = {"SHM_SIZE", "shm_size", OPTION_SIZE, AT(shm_size), RANGE(MIB, 64 * GIB),
-                         .fallback = "64MB"},
-    [OPTION_SHM_FILE] = {"SHM_FILE", "shm_file", OPTION_PATH, AT(shm_file)},
+                         .fallback = "64MB",
+                         .help = "shared memory for counters, keys and locks; reserved at start"},
+    [OPTION_SHM_FILE] = {"SHM_FILE", "shm_file", OPTION_PATH, AT(shm_file),
+                         .help = "file to keep it in, so that it outlives a restart; by default none"},
     [OPTION_BODY_LIMIT] = {"BODY_LIMIT", "body_limit", OPTION_SIZE, AT(body_limit), RANGE(1, 1024 * GIB),
-                           .fallback = "64MB"},
-    [OPTION_BODY_MEMORY] = {"BODY_MEMORY", "body_memory", OPTION_SIZE, AT(body_memory), RANGE(KIB, GIB),
-                            .fallback = "1MB"},
-    [OPTION_TMPDIR] = {"TMPDIR", "tmpdir", OPTION_FOLDER, AT(temp_dir), .fallback = "/tmp"},
+                           .fallback = "64MB",
+                           .help = "largest request body; a route's bodyLimit goes before it"},
+    [OPTION_BODY_MEMORY] =
+        {"BODY_MEMORY", "body_memory", OPTION_SIZE, AT(body_memory), RANGE(KIB, GIB), .fallback = "1MB",
+         .help = "of a body that is kept in memory; the rest goes to a nameless file in TMPDIR"},
+    [OPTION_TMPDIR] = {"TMPDIR", "tmpdir", OPTION_FOLDER, AT(temp_dir), .fallback = "/tmp",
+                       .help = "folder for such files"},
     [OPTION_HEADER_LIMIT] = {"HEADER_LIMIT", "header_limit", OPTION_SIZE, AT(header_limit),
-                             RANGE(KIB, 64 * KIB), .fallback = "32k"},
+                             RANGE(KIB, 64 * KIB), .fallback = "32k", .help = "largest head of a request"},
     [OPTION_HEADER_TIMEOUT] = {"HEADER_TIMEOUT", "header_timeout", OPTION_DURATION, AT(header_timeout),
-                               RANGE(1, DAY), .fallback = "10s"},
-    [OPTION_IDLE_TIMEOUT] = {"IDLE_TIMEOUT", "idle_timeout", OPTION_DURATION, AT(idle_timeout), RANGE(1, DAY),
-                             .fallback = "60s"},
-    [OPTION_BODY_TIMEOUT] = {"BODY_TIMEOUT", "body_timeout", OPTION_DURATION, AT(body_timeout), RANGE(1, DAY),
-                             .fallback = "10s"},
+                               RANGE(DURATION_MIN, DAY), .fallback = "10s",
+                               .help = "time from a head's first byte to its end"},
+    [OPTION_IDLE_TIMEOUT] = {"IDLE_TIMEOUT", "idle_timeout", OPTION_DURATION, AT(idle_timeout),
+                             RANGE(DURATION_MIN, DAY), .fallback = "60s",
+                             .help = "time until a connection's next request begins, or its first"},
+    [OPTION_BODY_TIMEOUT] = {"BODY_TIMEOUT", "body_timeout", OPTION_DURATION, AT(body_timeout),
+                             RANGE(DURATION_MIN, DAY), .fallback = "10s",
+                             .help = "longest time without a byte of a body that is due"},
     [OPTION_BODY_MIN_RATE] = {"BODY_MIN_RATE", "body_min_rate", OPTION_SIZE, AT(body_min_rate), RANGE(0, GIB),
-                              .fallback = "1k"},
+                              .fallback = "1k",
+                              .help = "bytes a second at which a body has to arrive on average; 0 is any"},
     [OPTION_WRITE_TIMEOUT] = {"WRITE_TIMEOUT", "write_timeout", OPTION_DURATION, AT(write_timeout),
-                              RANGE(1, DAY), .fallback = "30s"},
-    [OPTION_WRITE_MIN_RATE] = {"WRITE_MIN_RATE", "write_min_rate", OPTION_SIZE, AT(write_min_rate),
-                               RANGE(0, GIB), .fallback = "1k"},
+                              RANGE(DURATION_MIN, DAY), .fallback = "30s",
+                              .help = "longest time in which the client takes no byte of an answer"},
+    [OPTION_WRITE_MIN_RATE] =
+        {"WRITE_MIN_RATE", "write_min_rate", OPTION_SIZE, AT(write_min_rate), RANGE(0, GIB), .fallback = "1k",
+         .help = "bytes a second at which a client has to take an answer on average; 0 is any"},
     [OPTION_MIN_RATE_AFTER] = {"MIN_RATE_AFTER", "min_rate_after", OPTION_DURATION, AT(min_rate_after),
-                               RANGE(0, DAY), .fallback = "10s"},
-    [OPTION_TIMEOUT] = {"TIMEOUT", "timeout", OPTION_DURATION, AT(timeout), RANGE(1, DAY), .fallback = "30s"},
+                               RANGE(0, DAY), .fallback = "10s", .help = "time before either rate matters"},
+    [OPTION_TIMEOUT] = {"TIMEOUT", "timeout", OPTION_DURATION, AT(timeout), RANGE(DURATION_MIN, DAY),
+                        .fallback = "30s",
+                        .help = "time for functions that block and for answers that come later; a route's "
+                                "timeout goes before it"},
     [OPTION_POOL_THREADS] = {"POOL_THREADS", "pool_threads", OPTION_LARGE, AT(pool_threads), RANGE(0, 1024),
-                             .fallback = "0"},
+                             .fallback = "0",
+                             .help = "threads for functions that block; 0 is 4 for each loop, at least 8"},
     [OPTION_POOL_QUEUE] = {"POOL_QUEUE", "pool_queue", OPTION_LARGE, AT(pool_queue), RANGE(1, 1000000),
-                           .fallback = "1000"},
+                           .fallback = "1000",
+                           .help =
+                               "calls that may wait for one of these threads; one more is answered with 503"},
     [OPTION_MAX_DEFERRED] = {"MAX_DEFERRED", "max_deferred", OPTION_LARGE, AT(max_deferred),
-                             RANGE(1, 1000000), .fallback = "10000"},
+                             RANGE(1, 1000000), .fallback = "10000",
+                             .help = "answers that may be outstanding for each loop"},
     [OPTION_START_TIMEOUT] = {"START_TIMEOUT", "start_timeout", OPTION_DURATION, AT(start_timeout),
-                              RANGE(100, DAY), .fallback = "60s"},
+                              RANGE(DURATION_MIN, DAY), .fallback = "60s",
+                              .help = "time within which a worker has to be ready; else it is killed"},
     [OPTION_STOP_DELAY] = {"STOP_DELAY", "stop_delay", OPTION_DURATION, AT(stop_delay), RANGE(0, DAY),
-                           .fallback = "0"},
+                           .fallback = "0", .help = "time between the wish to stop and the end of accepting"},
     [OPTION_STOP_TIMEOUT] = {"STOP_TIMEOUT", "stop_timeout", OPTION_DURATION, AT(stop_timeout), RANGE(0, DAY),
-                             .fallback = "8s"},
+                             .fallback = "8s",
+                             .help = "time that a stop takes at most; what is unfinished then is cut off"},
     [OPTION_MAX_CONNECTIONS] = {"MAX_CONNECTIONS", "max_connections", OPTION_LARGE, AT(max_connections),
-                                RANGE(1, 1000000), .fallback = "10000"},
+                                RANGE(1, 1000000), .fallback = "10000",
+                                .help = "connections that each loop has at most"},
     [OPTION_SERVER_TIMING] = {"SERVER_TIMING", "server_timing", OPTION_BOOL, AT(server_timing),
-                              .fallback = "0"},
+                              .fallback = "0",
+                              .help = "adds a Server-Timing field with the time that a function took"},
     [OPTION_VERBOSE] = {"VERBOSE", "verbose", OPTION_BOOL, AT(verbose), .fallback = "0", .old_name = "debug",
-                        .letter = 'd'},
+                        .letter = 'd', .help = "logs more"},
 };
 
 static bool same_name(const char *a, const char *b)
@@ -140,6 +183,7 @@ static const char *print_bound(const struct option *option, int64_t number, stru
 
 static const char *why_number(const struct option *option, const char *text, int rc, struct arena *arena)
 {
+    bool time = option->kind == OPTION_DURATION;
     const char *what = "is no whole decimal number";
     if (rc == -ERANGE)
         what = "is out of range";
@@ -147,10 +191,12 @@ static const char *why_number(const struct option *option, const char *text, int
         what = "starts with a zero; numbers are decimal and have none in front";
     else if (option->kind == OPTION_SIZE)
         what = "is no size such as 512, 64k or 10MB";
-    else if (option->kind == OPTION_DURATION)
+    else if (time)
         what = "is no duration such as 500ms, 10s or 2m";
-    return arena_printf(arena, "'%.100s' %s (%s to %s)", text, what, print_bound(option, option->min, arena),
-                        print_bound(option, option->max, arena))
+    return arena_printf(arena, "'%.100s' %s (%s%s to %s%s)", text, what,
+                        time && option->min == 0 ? "0, or " : "",
+                        print_bound(option, time ? DURATION_MIN : option->min, arena),
+                        print_bound(option, option->max, arena), time ? "; a number alone is ms" : "")
         .ptr;
 }
 
@@ -218,6 +264,8 @@ bool option_read(const struct option *option, const char *text, const char *base
         break;
     case OPTION_DURATION:
         rc = value_duration(text, option->min, option->max, &value.number);
+        if (rc == 0 && value.number != 0 && value.number < DURATION_MIN)
+            rc = -ERANGE;
         break;
     case OPTION_BOOL:
         if (value_bool(text, &on) < 0)

@@ -24,6 +24,7 @@ enum option_id {
     OPTION_CONFIG,
     OPTION_STATE_DIR,
     OPTION_STATIC_MEMORY,
+    OPTION_STATIC_REFRESH,
     OPTION_IS_SPA,
     OPTION_SHM_SIZE,
     OPTION_SHM_FILE,
@@ -56,7 +57,7 @@ enum option_kind {
     OPTION_LARGE,    /* uint64_t */
     OPTION_BOOL,     /* bool */
     OPTION_SIZE,     /* uint64_t, bytes */
-    OPTION_DURATION, /* int64_t, ms */
+    OPTION_DURATION, /* int64_t, ms; 0, where min is, or at least 100 */
     OPTION_ADDRESS,  /* const char *, NULL for every address */
     OPTION_PATH,     /* const char *, absolute; what it names may be missing */
     OPTION_FILE,     /* the same, must be there */
@@ -72,6 +73,7 @@ struct option {
     const char *fallback; /* the default, as one would write it; NULL: settings.c knows it */
     const char *old_name; /* of its flag, and key, in earlier servers */
     char letter;          /* its short flag */
+    const char *help;     /* one line, for people */
 };
 
 extern const struct option options[OPTION_COUNT];

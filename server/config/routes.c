@@ -1,24 +1,14 @@
 #include "config/routes.h"
 
 #include "base/map.h"
-#include "config/file.h"
+#include "config/items.h"
 #include "config/keys.h"
 #include "config/nearest.h"
-#include "config/values.h"
+#include "parse/method.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-static const char *const methods[METHOD_COUNT] = {
-    [METHOD_GET] = "GET",     [METHOD_HEAD] = "HEAD",     [METHOD_POST] = "POST",       [METHOD_PUT] = "PUT",
-    [METHOD_PATCH] = "PATCH", [METHOD_DELETE] = "DELETE", [METHOD_OPTIONS] = "OPTIONS",
-};
-
-const char *method_text(enum method method)
-{
-    return methods[method];
-}
 
 /* ---- the pattern ---- */
 
@@ -164,11 +154,12 @@ static void add_method(struct draft *draft, struct route_setting *route, int lin
 {
     struct nearest nearest = {0};
     for (int method = 0; method < METHOD_COUNT; method++) {
-        if (strcasecmp(text, methods[method]) == 0) {
+        const char *name = method_name((enum method)method);
+        if (strcasecmp(text, name) == 0) {
             route->methods |= 1u << method;
             return;
         }
-        nearest_try(&nearest, text, methods[method]);
+        nearest_try(&nearest, text, name);
     }
     if (nearest.name != NULL)
         draft_complain(draft, line, "unknown method '%.100s', did you mean '%s'?", text, nearest.name);
@@ -190,7 +181,7 @@ static void take_method(struct draft *draft, struct route_setting *route, const 
         }
         return;
     }
-    const char *text = file_scalar(draft, item);
+    const char *text = item_scalar(draft, item);
     if (text != NULL && strcasecmp(text, "any") != 0)
         add_method(draft, route, item->line, text);
 }
@@ -236,7 +227,7 @@ static void take_parameters(struct draft *draft, struct route_setting *route, co
         }
         return;
     }
-    const char *text = file_scalar(draft, item);
+    const char *text = item_scalar(draft, item);
     while (text != NULL && *text != '\0') {
         size_t len = strcspn(text, ",");
         add_parameter(draft, route, item->line, text, len);
@@ -246,7 +237,7 @@ static void take_parameters(struct draft *draft, struct route_setting *route, co
 
 static void take_handler(struct draft *draft, struct route_setting *route, const struct node *item)
 {
-    const char *text = file_scalar(draft, item);
+    const char *text = item_scalar(draft, item);
     if (text == NULL)
         return;
     for (const char *p = text; p == text || *p != '\0'; p++) {
@@ -261,7 +252,7 @@ static void take_handler(struct draft *draft, struct route_setting *route, const
 static void take_body_limit(struct draft *draft, struct route_setting *route, const struct node *item)
 {
     struct value value;
-    const char *why, *text = file_scalar(draft, item);
+    const char *why, *text = item_scalar(draft, item);
     if (text == NULL)
         return;
     if (option_read(&options[OPTION_BODY_LIMIT], text, "", &draft->settings->arena, &value, &why))
@@ -273,7 +264,7 @@ static void take_body_limit(struct draft *draft, struct route_setting *route, co
 static void take_timeout(struct draft *draft, struct route_setting *route, const struct node *item)
 {
     struct value value;
-    const char *why, *text = file_scalar(draft, item);
+    const char *why, *text = item_scalar(draft, item);
     if (text == NULL)
         return;
     if (option_read(&options[OPTION_TIMEOUT], text, "", &draft->settings->arena, &value, &why))
@@ -284,7 +275,7 @@ static void take_timeout(struct draft *draft, struct route_setting *route, const
 
 static void take_mode(struct draft *draft, struct route_setting *route, const struct node *item)
 {
-    const char *text = file_scalar(draft, item);
+    const char *text = item_scalar(draft, item);
     if (text == NULL)
         return;
     if (strcmp(text, "blocking") == 0)
@@ -297,14 +288,14 @@ static void take_item(struct draft *draft, struct route_setting *route, const st
 {
     const char *key = item->key, *text;
     if (strcmp(key, "path") == 0) {
-        if ((text = file_scalar(draft, item)) != NULL)
+        if ((text = item_scalar(draft, item)) != NULL)
             set_path(draft, route, item->line, text);
     } else if (strcmp(key, "method") == 0) {
         take_method(draft, route, item);
     } else if (strcmp(key, "parametersList") == 0) {
         take_parameters(draft, route, item);
     } else if (strcmp(key, "isPrivate") == 0) {
-        if (file_bool(draft, item, &route->is_private) && route->is_private && draft->first_private_line == 0)
+        if (item_bool(draft, item, &route->is_private) && route->is_private && draft->first_private_line == 0)
             draft->first_private_line = item->line;
     } else if (strcmp(key, "handler") == 0) {
         take_handler(draft, route, item);
@@ -312,7 +303,7 @@ static void take_item(struct draft *draft, struct route_setting *route, const st
         take_body_limit(draft, route, item);
     } else if (strcmp(key, "compress") == 0) {
         bool on = true;
-        if (file_bool(draft, item, &on))
+        if (item_bool(draft, item, &on))
             route->plain = !on;
     } else if (strcmp(key, "timeout") == 0) {
         take_timeout(draft, route, item);
@@ -334,7 +325,7 @@ static void take_route(struct draft *draft, struct route_setting *route, const s
                                     .line = item->key_line};
     if (wrong != NULL)
         draft_complain(draft, item->key_line, "route '%.100s': %s", item->key, wrong);
-    if (!file_is_map(draft, item))
+    if (!item_is_map(draft, item))
         return;
     for (const struct node *key = item->items; key != NULL; key = key->next)
         take_item(draft, route, key);
@@ -342,37 +333,18 @@ static void take_route(struct draft *draft, struct route_setting *route, const s
         default_path(draft, route);
 }
 
-/* Patterns with the same shape hang together in a chain. */
-struct twin {
-    const struct route_setting *route;
-    struct twin *next;
-};
-
-static bool overlap(const struct route_setting *a, const struct route_setting *b)
+/* Which of the two a path means could not be told. */
+static void check_twins(struct draft *draft, struct route_setting *routes, size_t count)
 {
-    return a->methods == 0 || b->methods == 0 || (a->methods & b->methods) != 0;
-}
-
-static void check_twins(struct draft *draft, const struct route_setting *routes, size_t count)
-{
-    struct arena *arena = &draft->settings->arena;
     struct map shapes = {0};
     for (size_t i = 0; i < count; i++) {
-        struct twin *twin = arena_zalloc(arena, sizeof *twin);
-        cg_str shape = shape_of(arena, routes[i].pattern);
-        struct twin *first = map_get(&shapes, shape.ptr, shape.len), *other = first;
-        twin->route = &routes[i];
-        if (first == NULL) {
-            (void)map_add(&shapes, shape.ptr, shape.len, twin);
-            continue;
-        }
-        while (other != NULL && !overlap(other->route, twin->route))
-            other = other->next;
-        if (other != NULL)
+        cg_str shape = shape_of(&draft->settings->arena, routes[i].pattern);
+        const struct route_setting *first = map_get(&shapes, shape.ptr, shape.len);
+        if (first == NULL)
+            (void)map_add(&shapes, shape.ptr, shape.len, &routes[i]);
+        else
             draft_complain(draft, routes[i].line, "route '%.100s' matches what '%.100s' in line %d does",
-                           routes[i].pattern.ptr, other->route->pattern.ptr, other->route->line);
-        twin->next = first->next;
-        first->next = twin;
+                           routes[i].pattern.ptr, first->pattern.ptr, first->line);
     }
     map_finish(&shapes);
 }
@@ -381,15 +353,16 @@ void routes_take(struct draft *draft, const struct node *section)
 {
     struct settings *settings = draft->settings;
     size_t count = 0;
-    if (!file_is_map(draft, section))
+    if (!item_is_map(draft, section))
         return;
     for (const struct node *item = section->items; item != NULL; item = item->next)
         count++;
     struct route_setting *routes = arena_zalloc(&settings->arena, (count + 1) * sizeof *routes);
     count = 0;
     for (const struct node *item = section->items; item != NULL; item = item->next) {
-        /* Old files may repeat `global` in here, where it never had a meaning. */
-        if (strcmp(item->key, "global") != 0 && !key_is_ignored(item->key))
+        if (strcmp(item->key, "global") == 0) /* where it never had a meaning, in old files */
+            key_complain(draft, LEVEL_ROUTE, item);
+        else if (!key_is_ignored(item->key))
             take_route(draft, &routes[count++], item);
     }
     check_twins(draft, routes, count);

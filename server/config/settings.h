@@ -8,18 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum method {
-    METHOD_GET,
-    METHOD_HEAD,
-    METHOD_POST,
-    METHOD_PUT,
-    METHOD_PATCH,
-    METHOD_DELETE,
-    METHOD_OPTIONS,
-    METHOD_COUNT /* also: one that is none of these */
-};
+#define ROUTE_PARAMS_MAX 16 /* names in a pattern */
 
-/* One route of the file's REST map. */
+/* One route of the file's REST map. Its pattern begins with '/', has no name twice, and no two routes'
+   patterns differ in names alone. */
 struct route_setting {
     cg_str pattern;           /* "/api/users/:id" */
     cg_str path;              /* of the module below functions/, without ".so": "tests/simple" */
@@ -103,17 +95,7 @@ struct settings {
     size_t variable_count;
 };
 
-/* Settings of flags, environment, DIR/.env and file; the highest that gives a value wins, but a bad value is
-   fatal wherever it stands. argv: the arguments behind the verb, without the program's name. A path of a flag
-   or of the environment is relative to the current folder, one of .env or of the file to DIR. -EINVAL:
-   *ret_error (caller frees) tells what is wrong, a line each, with its origin: "apiconfig.yaml:7: unknown key
-   'prot', did you mean 'port'?" */
-int settings_load(int argc, char *const argv[], struct settings **ret_settings, char **ret_error);
 void settings_destroy(struct settings *settings);
-
-/* Every value with its origin, then the routes, one a line, for `cloudgate check`. Secrets are masked. Caller
-   frees. */
-char *settings_describe(const struct settings *settings);
 
 /* Puts the variables of .env into the process's environment, where functions look for theirs; one that is
    there already stays. Only after the last settings_load of a process and of those it will exec, or they

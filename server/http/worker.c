@@ -110,9 +110,7 @@ static int load_app(struct worker *worker, char **ret_error)
     if (error != 0)
         return error;
     modules_start(&app->modules);
-    app->router = router_create(worker->settings, &app->modules, ret_error);
-    if (app->router == NULL)
-        return -EINVAL;
+    app->router = router_create(worker->settings, &app->modules);
     tell_problems(app);
     return load_files(worker, ret_error);
 }

@@ -1,6 +1,6 @@
 /* The text of a config file. A first byte of 'J' makes the rest JSON. */
+#include "config/describe.h"
 #include "config/file.h"
-#include "config/settings.h"
 
 #include <stdlib.h>
 

@@ -121,14 +121,12 @@ static struct loop *the_loop(void)
     static struct module *items[] = {&modules[0], &modules[1], &modules[2]};
     static struct app app = {.settings = &settings, .modules = {items, 3}};
     static struct loop loop;
-    char *error = NULL;
     if (loop.h2o != NULL)
         return &loop;
     log_set_level(CG_ERROR);
     signal(SIGPIPE, SIG_IGN); /* as in the server */
     context.settings = &settings;
-    app.router = router_create(&settings, &app.modules, &error);
-    require(app.router != NULL);
+    app.router = router_create(&settings, &app.modules);
     require(loop_init(&loop, 0, &app) == 0);
     files_begin(&loop, load_files());
     loop.awake = true; /* now is ours */

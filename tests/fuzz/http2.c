@@ -22,8 +22,7 @@ static struct loop *the_loop(void)
     if (loop.h2o != NULL)
         return &loop;
     settings.header_timeout = settings.idle_timeout = settings.body_timeout = settings.write_timeout = 1000;
-    app.router = router_create(&settings, &app.modules, &error);
-    require(app.router != NULL);
+    app.router = router_create(&settings, &app.modules);
     require(static_table_load(&options, NULL, &table, &error) == 0);
     require(loop_init(&loop, 0, &app) == 0);
     files_begin(&loop, table);

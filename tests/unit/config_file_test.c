@@ -1,5 +1,7 @@
+#include "config/describe.h"
 #include "config/file.h"
 #include "config/nearest.h"
+#include "parse/method.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -226,7 +228,7 @@ END_TEST
 START_TEST(routes_in_full)
 {
     assert_good("REST:\n"
-                "  global: {anything: goes}\n"
+                "  x-global: {anything: goes}\n"
                 "  /api/hello:\n"
                 "  /plain: {}\n"
                 "  /api/users/:id: { path: users.so, handler: show, parametersList: [id, \"q x\"], method: "
@@ -262,6 +264,7 @@ START_TEST(routes_refused)
     } rows[] = {
         {"api/x: {path: x}", "must begin with '/'"},
         {"':x': {path: x}", "must begin with '/'"},
+        {"global: {APIKEY: k}", "'global' does not belong here but at the top level"},
         {"/a//b: {path: x}", "an empty segment"},
         {"/a/../b: {path: x}", "'.' and '..'"},
         {"/a/*: {path: x}", "wildcards are not in this version yet"},
@@ -307,13 +310,15 @@ START_TEST(routes_that_overlap)
 {
     assert_told("REST:\n  /a/:x: {path: a}\n  /b: {path: b}\n  /a/:y: {path: c}\n",
                 "apiconfig.yaml:4: route '/a/:y' matches what '/a/:x' in line 2 does");
-    assert_told("REST:\n  /a/:x: {path: a, method: [GET, PUT]}\n  /a/:y: {path: c, method: PUT}\n",
-                "in line 2");
-    assert_told("REST:\n  /:x: {path: a, method: GET}\n  /:y: {path: c, method: PUT}\n  /:z: {path: c, "
-                "method: GET}\n",
+    assert_told("REST:\n  /u/:id: {path: a, method: GET}\n  /u/:name: {path: c, method: POST}\n",
+                "apiconfig.yaml:3: route '/u/:name' matches what '/u/:id' in line 2 does");
+    assert_told("REST:\n  /:x: {path: a}\n  /:y: {path: c}\n  /:z: {path: c}\n",
                 "apiconfig.yaml:4: route '/:z' matches what '/:x' in line 2 does");
-    assert_good("REST:\n  /a/:x: {path: a, method: GET}\n  /a/:y: {path: c, method: PUT}\n  /a/x: {path: "
-                "d}\n  /a/:x/: {path: e}\n");
+    assert_told("REST:\n  /u/:id: {path: a, method: GET}\n  /u/:id: {path: c, method: POST}\n", "/u/:id");
+    ck_assert_msg(
+        load("{\"REST\": {\"/u\": {\"method\": \"GET\"},\n \"/u\": {\"method\": \"POST\"}}}", true) < 0,
+        "the same route twice");
+    assert_good("REST:\n  /a/:x: {path: a}\n  /a/x: {path: d}\n  /a/:x/: {path: e}\n  /a/:x/:y: {path: f}\n");
 }
 END_TEST
 
@@ -352,7 +357,7 @@ START_TEST(old_files_load)
     ck_assert_msg(
         load("{\n\t\"global\": {\"APIKEY\": \"\", \"cacheDurationForStatic\": 5000, \"cacheDurationForAPI\": "
              "1000},\n"
-             "\t\"REST\": {\"global\": {}, \"/api/x\": {\"path\": \"tests\\/x.so\", \"method\": \"GET\", "
+             "\t\"REST\": {\"/api/x\": {\"path\": \"tests\\/x.so\", \"method\": \"GET\", "
              "\"parametersList\": \"\"}},\n\t\"WEBSOCKET\": {}\n}\n",
              true) == 0,
         "%s", told);
@@ -378,8 +383,10 @@ START_TEST(files)
     ck_assert_str_eq(settings->cache_rules[0].pattern, "/assets/*");
     ck_assert_str_eq(settings->cache_rules[0].value, "max-age=31536000, immutable");
     ck_assert_str_eq(settings->cache_rules[1].pattern, "*.html");
-    assert_good("global: {cacheDurationForStatic: 0}\n");
+    assert_good("static_refresh: 100\n");
     ck_assert_int_eq(settings->static_refresh, 100);
+    assert_told("global: {cacheDurationForStatic: 99}\n", "cacheDurationForStatic: '99' is out of range");
+    assert_told("static_refresh: 1s\nglobal: {cacheDurationForStatic: 2s}\n", "given twice");
     assert_good("static:\n");
     ck_assert_int_eq(settings->static_refresh, 5000);
     ck_assert_uint_eq(settings->static_memory, 256 << 20);
@@ -391,7 +398,7 @@ START_TEST(files)
     assert_told("static: {cacheControl: {/x: [1]}}\n", "must be a single value");
     assert_told("static: {cachecontrol: {}}\n", "did you mean 'cacheControl'?");
     assert_told("static: {expires: 1d}\n", "a max-age in cacheControl says the same");
-    assert_told("global: {cacheDurationForStatic: soon}\n", "'soon' is no duration in ms");
+    assert_told("global: {cacheDurationForStatic: soon}\n", "'soon' is no duration such as");
     assert_told("REST: {/api/x: {compress: gzip}}\n", "neither true nor false");
 }
 END_TEST

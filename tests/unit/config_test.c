@@ -1,5 +1,6 @@
 #include "base/buffer.h"
-#include "config/settings.h"
+#include "config/describe.h"
+#include "config/load.h"
 
 #include <check.h>
 #include <errno.h>
