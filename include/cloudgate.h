@@ -199,7 +199,8 @@ const cg_field *cg_find(const cg_fields *fields, const char *name);
 CG_CHECKED int cg_parse_int(const char *text, int64_t min, int64_t max, int64_t *value);
 
 /* Gives an uploaded file (one of event->files.items) the name path, whole and at once, replacing what had it.
-   path is relative to the app's folder. 0 or a negative errno. */
+   path is relative to the app's folder and may not climb out of it (-EACCES), or absolute: never what a
+   client says. 0 or a negative errno. */
 CG_CHECKED int cg_keep_file(cg_event *event, const cg_file *file, const char *path);
 
 /* ---- the answer ---- */
@@ -221,7 +222,8 @@ void cg_print(cg_event *event, const char *format, ...) CG_PRINTF(2, 3);
 /* The whole answer in one call. A later one replaces status, type and body of the earlier; fields stay. */
 void cg_reply(cg_event *event, int status, const char *type, const char *format, ...) CG_PRINTF(4, 5);
 void cg_reply_bytes(cg_event *event, int status, const char *type, const void *data, size_t len);
-/* A file of the server's, relative to the app's folder. One that can't be read is 404, and logged. */
+/* A file below the app's folder, and not in STATE_DIR, wherever links and dots in path would lead. One that
+   can't be read is 404, and logged. */
 void cg_reply_file(cg_event *event, int status, const char *type, const char *path);
 /* A file under functions/, kept in memory until it changes. {{x}} is replaced by the value of x,
    HTML-escaped;
@@ -319,7 +321,8 @@ CG_NONNULL const char *cg_time_text(cg_event *event, int64_t ms);
 /* ---- later ---- */
 
 /* The answer comes after the handler has returned, from any thread: of all functions here that take an event
-   one thread at a time may call those that change it. cg_finish ends it, once; the event is not to be touched
+   one thread at a time may call those that change it. cg_finish ends it, once, and without an answer it is
+   a 500; the event is not to be touched
    after that. An event that is not finished within the route's timeout is answered 504, and its answer
    dropped when it comes. Only within the handler. */
 void cg_defer(cg_event *event);

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "http/call.h"
 #include "parse/date.h"
+#include "parse/path.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +64,7 @@ const char *cg_form(const cg_event *event, const char *name)
 
 const char *cg_param(cg_event *event, const char *name)
 {
-    return event_param(event_of(event), name);
+    return event_param(event_of(event), name).ptr;
 }
 
 const cg_field *cg_find(const cg_fields *fields, const char *name)
@@ -76,6 +77,8 @@ int cg_keep_file(cg_event *event, const cg_file *file, const char *path)
     struct spool *spool = form_spool(call_of(event)->body.form, file);
     if (spool == NULL || path == NULL || *path == '\0')
         return -EINVAL;
+    if (*path != '/' && !path_stays_below(path))
+        return -EACCES;
     if (*path != '/')
         path = cg_sprintf(event, "%s/%s", context.settings->root, path);
     return spool_keep(spool, path, context.file_mode);

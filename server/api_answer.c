@@ -10,12 +10,16 @@
 #include "app/templates.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "parse/path.h"
+#include "parse/percent.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FILE_SIZE_MAX (256u << 20) /* of cg_reply_file */
@@ -73,29 +77,48 @@ void cg_reply_bytes(cg_event *event, int status, const char *type, const void *d
     answer_write(answer_of(event), data, len);
 }
 
-/* Opens a regular file below the app's folder (or at an absolute path): a descriptor, or a negative errno. */
+/* Below the app's folder whatever links and dots say, and never what the server keeps for itself. */
+static int open_beneath(const char *path)
+{
+    const struct settings *settings = context.settings;
+    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    int folder = open(settings->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -errno;
+    int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    int error = fd < 0 ? -errno : 0;
+    close(folder);
+    if (error != 0)
+        return error;
+    char self[32], real[PATH_MAX];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(self, real, sizeof real - 1);
+    real[len > 0 ? len : 0] = '\0';
+    size_t own = strlen(settings->state_dir);
+    if (strncmp(real, settings->state_dir, own) == 0 && (real[own] == '/' || real[own] == '\0')) {
+        close(fd);
+        return -EACCES;
+    }
+    return fd;
+}
+
+/* A descriptor, or a negative errno. */
 static int open_file(const char *path, off_t *ret_size)
 {
     struct stat info;
-    if (path == NULL || !path_stays_below(path + strspn(path, "/")))
-        return -EACCES;
-    int folder = open(context.settings->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return -errno;
-    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int error = fd < 0 ? -errno : 0;
-    close(folder);
+    int fd = path == NULL ? -EINVAL : open_beneath(path), error = fd < 0 ? fd : 0;
     if (error == 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)))
         error = -EISDIR;
     if (error == 0 && info.st_size > (off_t)FILE_SIZE_MAX)
         error = -EFBIG;
-    if (error != 0) {
-        if (fd >= 0)
-            close(fd);
-        return error;
+    if (error == 0) {
+        *ret_size = info.st_size;
+        return fd;
     }
-    *ret_size = info.st_size;
-    return fd;
+    if (fd >= 0)
+        close(fd);
+    return error;
 }
 
 static void no_file(cg_event *event, const char *path, int error)
@@ -138,14 +161,35 @@ void cg_reply_template(cg_event *event, int status, const char *file, const cg_f
     cg_reply_bytes(event, status, "text/html; charset=utf-8", text.ptr, text.len);
 }
 
+static bool is_redirect(int status)
+{
+    return status == 300 || status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/* What a URL can't hold as it is (RFC 3986, section 2) is escaped. */
+static const char *escape_location(struct arena *arena, const char *location)
+{
+    char *start = arena_alloc(arena, 3 * strlen(location) + 1), *out = start;
+    for (; *location != '\0'; location++) {
+        unsigned char byte = (unsigned char)*location;
+        if (byte == ' ' || byte == '"' || byte == '<' || byte == '>' || byte > 0x7e)
+            out = percent_put(out, *location);
+        else
+            *out++ = *location;
+    }
+    *out = '\0';
+    return start;
+}
+
 void cg_redirect(cg_event *event, int status, const char *location)
 {
-    if (status < 300 || status > 399) {
-        answer_fault(answer_of(event), "cg_redirect with status %d", status);
+    if (!is_redirect(status) || location == NULL || *location == '\0') {
+        answer_fault(answer_of(event), "cg_redirect to '%s' with status %d", location ? location : "(NULL)",
+                     status);
         return;
     }
     answer_begin(answer_of(event), status, NULL);
-    answer_set_field(answer_of(event), "location", location);
+    answer_set_field(answer_of(event), "location", escape_location(event_of(event)->arena, location));
 }
 
 const char *cg_html(cg_event *event, const char *text)

@@ -115,7 +115,8 @@ static void put_field(struct answer *answer, const char *name, const char *value
         return;
     if (replace || strcmp(lower.ptr, "content-type") == 0)
         remove_field(answer, lower);
-    append_field(answer, lower, arena_copy(answer->arena, value, strlen(value)));
+    cg_str trimmed = blank_trim(cg_string(value));
+    append_field(answer, lower, arena_copy(answer->arena, trimmed.ptr, trimmed.len));
 }
 
 void answer_set_field(struct answer *answer, const char *name, const char *value)

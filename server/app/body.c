@@ -53,6 +53,7 @@ int body_take(struct body *body, struct event *event, const char *data, size_t l
 {
     if (body->kind == BODY_STREAMED)
         return take_streamed(event, data, len);
+    body->begun = true;
     if (body->kind == BODY_FORM)
         return form_status(body, form_feed(body->form, data, len));
     int error = spool_write(&body->spool, data, len);
@@ -62,6 +63,8 @@ int body_take(struct body *body, struct event *event, const char *data, size_t l
 int body_end(struct body *body, struct event *event)
 {
     cg_event *public = &event->public;
+    if (!body->begun)
+        return 0; /* a form's type without a form */
     if (body->kind == BODY_FORM)
         return form_status(body, form_end(body->form, &public->form, &public->files));
     if (body->kind == BODY_STREAMED)

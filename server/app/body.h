@@ -9,6 +9,7 @@ struct event;
 
 struct body {
     enum { BODY_WHOLE, BODY_FORM, BODY_STREAMED } kind;
+    bool begun; /* a byte has come */
     struct spool spool;
     struct form *form;
     int error; /* negative errno of the disk, for the log */

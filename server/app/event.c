@@ -28,9 +28,9 @@ const cg_field *fields_last(const cg_fields *fields, const char *name)
     return NULL;
 }
 
-static const char *value_of(const cg_field *field)
+static cg_str value_of(const cg_field *field)
 {
-    return field ? field->value.ptr : NULL;
+    return field ? field->value : cg_bytes(NULL, 0);
 }
 
 const char *event_header(const struct event *event, const char *name)
@@ -146,37 +146,38 @@ json_t *event_json(struct event *event)
     return event->json;
 }
 
-/* Text of a string, number or boolean; NULL for the rest. */
-static const char *text_of(struct event *event, const json_t *value)
+/* Text of a string, number or boolean; absent for the rest. */
+static cg_str text_of(struct event *event, const json_t *value)
 {
     if (json_is_string(value))
-        return json_string_value(value);
+        return cg_bytes(json_string_value(value), json_string_length(value));
     if (json_is_boolean(value))
-        return json_is_true(value) ? "true" : "false";
+        return cg_string(json_is_true(value) ? "true" : "false");
     if (json_is_integer(value))
-        return arena_printf(event->arena, "%" JSON_INTEGER_FORMAT, json_integer_value(value)).ptr;
+        return arena_printf(event->arena, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     if (json_is_real(value))
-        return arena_printf(event->arena, "%.17g", json_real_value(value)).ptr;
-    return NULL;
+        return arena_printf(event->arena, "%.17g", json_real_value(value));
+    return cg_bytes(NULL, 0);
 }
 
 /* A body that is no JSON is no error here: whether one must be there is not for a look-up to say. */
-static const char *json_param(struct event *event, const char *name)
+static cg_str json_param(struct event *event, const char *name)
 {
     if (event->public.body.len > 0 && event_type_is(event, "application/json"))
         parse_json(event);
-    return json_is_object(event->json) ? text_of(event, json_object_get(event->json, name)) : NULL;
+    return json_is_object(event->json) ? text_of(event, json_object_get(event->json, name))
+                                       : cg_bytes(NULL, 0);
 }
 
-const char *event_param(struct event *event, const char *name)
+cg_str event_param(struct event *event, const char *name)
 {
     const cg_event *public = &event->public;
-    const char *value = value_of(fields_first(&public->path_params, name));
-    if (value == NULL)
+    cg_str value = value_of(fields_first(&public->path_params, name));
+    if (value.ptr == NULL)
         value = value_of(fields_last(&public->form, name));
-    if (value == NULL)
+    if (value.ptr == NULL)
         value = json_param(event, name);
-    if (value == NULL)
+    if (value.ptr == NULL)
         value = value_of(fields_last(&public->query_params, name));
     return value;
 }

@@ -49,7 +49,7 @@ void event_exhausted(struct arena *arena);
 
 /* Look-ups as in cloudgate.h; NULL when absent. */
 const char *event_header(const struct event *event, const char *name);
-const char *event_param(struct event *event, const char *name);
+cg_str event_param(struct event *event, const char *name); /* ptr NULL when absent */
 json_t *event_json(struct event *event);
 
 const cg_field *fields_first(const cg_fields *fields, const char *name);

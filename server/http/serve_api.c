@@ -15,19 +15,12 @@
 
 /* ---- what a route asks for ---- */
 
-static bool same_secret(const char *given, cg_str key)
-{
-    size_t len = strlen(given);
-    return len == key.len && sodium_memcmp(given, key.ptr, len) == 0;
-}
-
 static bool key_is_wrong(struct event *event)
 {
-    cg_str key = context.settings->api_key;
-    const char *given = event_header(event, "x-api-key");
-    if (given == NULL)
+    cg_str key = context.settings->api_key, given = cg_string(event_header(event, "x-api-key"));
+    if (given.ptr == NULL)
         given = event_param(event, "apiKey");
-    return given == NULL || !same_secret(given, key);
+    return given.ptr == NULL || given.len != key.len || sodium_memcmp(given.ptr, key.ptr, key.len) != 0;
 }
 
 static void refuse_key(struct event *event)
@@ -44,7 +37,7 @@ static bool has_parameters(struct event *event)
     const struct action *action = event->action;
     json_t *missing = NULL;
     for (size_t i = 0; i < action->parameter_count; i++) {
-        if (event_param(event, action->parameters[i].ptr) != NULL)
+        if (event_param(event, action->parameters[i].ptr).ptr != NULL)
             continue;
         if (missing == NULL)
             missing = json_array();
@@ -100,7 +93,8 @@ static void respond(struct request *request, struct event *event)
     if (context.settings->server_timing)
         answer_add_field(answer, "server-timing",
                          arena_printf(event->arena, "app;dur=%.3f", call_age_ms(request->call)).ptr);
-    cg_str body = response_has_body(status) ? compress_answer(request, status) : cg_bytes("", 0);
+    cg_str body =
+        response_has_body(status) && status != 205 ? compress_answer(request, status) : cg_bytes("", 0);
     struct response response = {
         .status = status,
         .fields = answer->fields,

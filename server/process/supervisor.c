@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "process/banner.h"
 #include "process/generation.h"
+#include "process/memory.h"
 #include "process/signals.h"
 #include "shm/shm.h"
 
@@ -250,9 +251,19 @@ static void raise_descriptor_limit(void)
     limit.rlim_cur = limit.rlim_max;
     if (before < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) < 0)
         log_warning("limit of open files: stays at %llu: %s", (unsigned long long)before, strerror(errno));
-    else
-        log_debug("limit of open files: %llu, was %llu", (unsigned long long)limit.rlim_cur,
-                  (unsigned long long)before);
+    else if (before < limit.rlim_max)
+        log_info("limit of open files: %llu, was %llu", (unsigned long long)limit.rlim_cur,
+                 (unsigned long long)before);
+}
+
+/* All of it is reserved at once, and a machine that has not enough would start to kill: others first. */
+static int open_segment(struct supervisor *supervisor)
+{
+    const struct settings *settings = supervisor->settings;
+    uint64_t available = memory_available("/proc/meminfo", "/sys/fs/cgroup", "/proc/self/cgroup");
+    if (settings->shm_file == NULL && settings->shm_size > available)
+        return -ENOMEM;
+    return shm_create(settings->shm_file, settings->shm_size, &supervisor->shm);
 }
 
 static int prepare(struct supervisor *supervisor)
@@ -271,7 +282,7 @@ static int prepare(struct supervisor *supervisor)
         free(text);
         return error;
     }
-    error = shm_create(settings->shm_file, settings->shm_size, &supervisor->shm);
+    error = open_segment(supervisor);
     if (error < 0)
         log_error("cannot make the shared memory (SHM_SIZE is %llu bytes%s%s): %s",
                   (unsigned long long)settings->shm_size, settings->shm_file ? ", in " : "",

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct server *plain, *tls;
 
@@ -11,6 +12,8 @@ static struct folder *make_folder(void)
     struct folder *folder = folder_create();
     folder_print(folder, "functions/page.html", "<p>{{x}}|{{{x}}}|{{ x }}|{{unknown}}</p>");
     folder_print(folder, "data/file.bin", "a file");
+    folder_print(folder, ".state/secret", "a key");
+    ck_assert_int_eq(symlink("/etc/passwd", folder_path(folder, "link")), 0);
     folder_print(folder, ".env", "FROM_FILE=of the file\nFROM_BOTH=of the file\n");
     folder_add_function(folder, "tests/e2e/functions/answers.c", "answers");
     folder_add_certificate(folder);
@@ -20,8 +23,9 @@ static struct folder *make_folder(void)
 static void setup(void)
 {
     struct folder *folder = make_folder();
-    plain = server_start(folder, (const char *const[]){"FROM_BOTH=of the environment", NULL});
-    tls = server_start(folder, (const char *const[]){"SSL=1", "SSL_PORT=0",
+    const char *state = text_print("STATE_DIR=%s/.state", folder->path);
+    plain = server_start(folder, (const char *const[]){"FROM_BOTH=of the environment", state, NULL});
+    tls = server_start(folder, (const char *const[]){"SSL=1", "SSL_PORT=0", state,
                                                      text_print("SSL_CERT=%s/cert.pem", folder->path),
                                                      text_print("SSL_KEY=%s/key.pem", folder->path), NULL});
 }
@@ -167,6 +171,12 @@ START_TEST(redirects)
     struct answer *answer = ask(_i, "redirect&next=https://y.test/a?b");
     answer_expect(answer, 302);
     answer_expect_field(answer, "location", "https://y.test/a?b");
+    answer = ask(_i, "redirect&next=/a%20b/%C3%A9");
+    answer_expect_field(answer, "location", "/a%20b/%C3%A9");
+    answer_expect(ask(_i, "redirect&next=/&status=308"), 308);
+    answer_expect(ask(_i, "redirect&next="), 500);
+    answer_expect(ask(_i, "redirect&next=/&status=304"), 500);
+    answer_expect(ask(_i, "redirect&next=/&status=200"), 500);
 }
 END_TEST
 
@@ -236,6 +246,11 @@ START_TEST(files_of_the_server)
     answer_expect_field(answer, "content-type", "application/x-test");
     answer_expect(ask(_i, "file&path=data/missing.bin"), 404);
     server_expect_log(server_of(_i), (const char *const[]){"data/missing.bin", NULL});
+    static const char *const outside[] = {
+        "../x", "data/../../x", "/etc/passwd", "link", ".state/secret", "data", ""};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        answer_expect(ask(_i, text_print("file&path=%s", outside[i])), 404);
+    answer_expect_text(ask(_i, "file&path=data/../data/file.bin"), 200, "a file");
 }
 END_TEST
 

@@ -300,6 +300,13 @@ START_TEST(case_84_the_address_is_that_of_the_socket)
 }
 END_TEST
 
+START_TEST(case_48_a_forms_type_without_a_form)
+{
+    answer_expect(client_post(server, HTTP1, "/api/echo", "multipart/form-data; boundary=x", "", 0), 200);
+    answer_expect(client_post(server, HTTP1, "/api/echo", "multipart/form-data; boundary=x", "x", 1), 400);
+}
+END_TEST
+
 static void add_event(Suite *suite)
 {
     TCase *event = harness_case(suite, "event", setup, teardown);
@@ -316,6 +323,7 @@ static void add_event(Suite *suite)
     tcase_add_test(event, case_20_odd_cookies);
     tcase_add_test(event, case_22_the_first_cookie_wins);
     tcase_add_test(event, case_48_bodies_arrive_as_they_are);
+    tcase_add_test(event, case_48_a_forms_type_without_a_form);
     tcase_add_test(event, forms_are_told_by_their_type);
     tcase_add_test(event, case_84_the_address_is_that_of_the_socket);
 }

@@ -100,6 +100,7 @@ START_TEST(private_routes_insist_on_the_key)
                                           "/api/private?apiKey=",
                                           "/api/private?apiKey=sesam",
                                           "/api/private?apiKey=sesamee",
+                                          "/api/private?apiKey=sesame%00x",
                                           "/api/private?apikey=sesame",
                                           "/api/private?apiKey=Sesame",
                                           "//api/private",

@@ -45,7 +45,9 @@ static void copy(cg_event *event)
 
 static void redirect(cg_event *event)
 {
-    cg_redirect(event, 302, cg_query(event, "next"));
+    int64_t code = 302;
+    (void)!cg_parse_int(cg_query(event, "status"), 0, 999, &code);
+    cg_redirect(event, (int)code, cg_query(event, "next"));
 }
 
 static void field_name(cg_event *event)
