@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "http/call.h"
 #include "parse/date.h"
+#include "parse/field.h"
 #include "parse/path.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 #include "app/answer.h"
 
+#include "base/str.h"
 #include "parse/field.h"
 
 #include <ctype.h>
@@ -51,7 +52,7 @@ void answer_set_status(struct answer *answer, int status)
 static bool is_framing(cg_str name)
 {
     for (size_t i = 0; i < sizeof framing_fields / sizeof *framing_fields; i++)
-        if (strcmp(name.ptr, framing_fields[i]) == 0)
+        if (str_is(name, framing_fields[i]))
             return true;
     return false;
 }
@@ -101,7 +102,7 @@ static void remove_field(struct answer *answer, cg_str name)
 {
     size_t kept = 0;
     for (size_t i = 0; i < answer->field_count; i++)
-        if (strcmp(answer->fields[i].name.ptr, name.ptr) != 0)
+        if (!str_equal(answer->fields[i].name, name))
             answer->fields[kept++] = answer->fields[i];
     answer->field_count = kept;
 }
@@ -113,7 +114,7 @@ static void put_field(struct answer *answer, const char *name, const char *value
     cg_str lower = lower_copy(answer->arena, name);
     if (is_framing(lower))
         return;
-    if (replace || strcmp(lower.ptr, "content-type") == 0)
+    if (replace || str_is(lower, "content-type"))
         remove_field(answer, lower);
     cg_str trimmed = blank_trim(cg_string(value));
     append_field(answer, lower, arena_copy(answer->arena, trimmed.ptr, trimmed.len));
@@ -141,17 +142,14 @@ void answer_set_cookie(struct answer *answer, const char *name, const char *valu
     }
     if (attributes != NULL && !acceptable(answer, "set-cookie", attributes))
         return;
-    append_field(answer, cg_string("set-cookie"),
+    append_field(answer, STR("set-cookie"),
                  arena_printf(answer->arena, "%s=%s%s%s", name, value, attributes && *attributes ? "; " : "",
                               attributes ? attributes : ""));
 }
 
 const cg_field *answer_field(const struct answer *answer, const char *name)
 {
-    for (size_t i = 0; i < answer->field_count; i++)
-        if (strcmp(answer->fields[i].name.ptr, name) == 0)
-            return &answer->fields[i];
-    return NULL;
+    return fields_first(&(cg_fields){answer->fields, answer->field_count}, name);
 }
 
 static char *on_heap(struct answer *answer, char *body, size_t capacity)
@@ -216,7 +214,7 @@ void answer_begin(struct answer *answer, int status, const char *type)
     answer->body_len = 0;
     answer_set_status(answer, status);
     if (type == NULL)
-        remove_field(answer, cg_string("content-type"));
+        remove_field(answer, STR("content-type"));
     else
         answer_set_field(answer, "content-type", type);
 }

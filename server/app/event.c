@@ -2,6 +2,7 @@
 
 #include "app/context.h"
 #include "parse/cookie.h"
+#include "parse/field.h"
 #include "parse/path.h"
 #include "parse/query.h"
 #include "shm/locks.h"
@@ -9,24 +10,6 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-
-const cg_field *fields_first(const cg_fields *fields, const char *name)
-{
-    size_t len = strlen(name);
-    for (size_t i = 0; i < fields->count; i++)
-        if (fields->items[i].name.len == len && memcmp(fields->items[i].name.ptr, name, len) == 0)
-            return &fields->items[i];
-    return NULL;
-}
-
-const cg_field *fields_last(const cg_fields *fields, const char *name)
-{
-    size_t len = strlen(name);
-    for (size_t i = fields->count; i-- > 0;)
-        if (fields->items[i].name.len == len && memcmp(fields->items[i].name.ptr, name, len) == 0)
-            return &fields->items[i];
-    return NULL;
-}
 
 static cg_str value_of(const cg_field *field)
 {

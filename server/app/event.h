@@ -52,7 +52,4 @@ const char *event_header(const struct event *event, const char *name);
 cg_str event_param(struct event *event, const char *name); /* ptr NULL when absent */
 json_t *event_json(struct event *event);
 
-const cg_field *fields_first(const cg_fields *fields, const char *name);
-const cg_field *fields_last(const cg_fields *fields, const char *name);
-
 #endif

@@ -3,6 +3,7 @@
 #include "app/mime.h"
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/str.h"
 #include "parse/date.h"
 
 #include <stdlib.h>
@@ -21,11 +22,11 @@ size_t static_file_fields(const struct static_file *file, cg_str etag, const cha
         add(out, &count, "last-modified", cg_string(modified));
     add(out, &count, "cache-control", cg_string(file->cache_control));
     if (file->varies)
-        add(out, &count, "vary", cg_string("accept-encoding"));
+        add(out, &count, "vary", STR("accept-encoding"));
     *ret_count_304 = count;
     add(out, &count, "content-type", cg_string(file->type));
-    add(out, &count, "x-content-type-options", cg_string("nosniff"));
-    add(out, &count, "accept-ranges", cg_string("bytes"));
+    add(out, &count, "x-content-type-options", STR("nosniff"));
+    add(out, &count, "accept-ranges", STR("bytes"));
     if (encoding != NULL)
         add(out, &count, "content-encoding", cg_string(encoding));
     return count;

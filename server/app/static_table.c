@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -334,7 +335,7 @@ const struct static_file *static_table_file(const struct static_table *table, cg
 const struct static_file *static_table_not_found(const struct static_table *table)
 {
     const struct static_file *file = NULL;
-    (void)static_table_find(table, cg_string("/404.html"), &file);
+    (void)static_table_find(table, STR("/404.html"), &file);
     return file;
 }
 

@@ -1,6 +1,7 @@
 #include "app/template.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -98,15 +99,15 @@ static cg_str reference_of(char c)
 {
     switch (c) {
     case '&':
-        return cg_bytes("&amp;", 5);
+        return STR("&amp;");
     case '<':
-        return cg_bytes("&lt;", 4);
+        return STR("&lt;");
     case '>':
-        return cg_bytes("&gt;", 4);
+        return STR("&gt;");
     case '"':
-        return cg_bytes("&quot;", 6);
+        return STR("&quot;");
     case '\'':
-        return cg_bytes("&#39;", 5);
+        return STR("&#39;");
     default:
         return cg_bytes(NULL, 0);
     }
@@ -144,9 +145,9 @@ static char *put_escaped(char *to, cg_str text)
 static cg_str value_of(cg_str name, const cg_field *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (values[i].name.len == name.len && memcmp(values[i].name.ptr, name.ptr, name.len) == 0)
+        if (str_equal(values[i].name, name))
             return values[i].value;
-    return cg_bytes("", 0);
+    return STR("");
 }
 
 static cg_str text_of(const struct segment *segment, const cg_field *values, size_t count)

@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -174,7 +175,7 @@ cg_str arena_vprintf(struct arena *arena, const char *format, va_list args)
     char small[256];
     va_copy(again, args);
     int len = vsnprintf(small, sizeof small, format, args);
-    cg_str text = cg_bytes("", 0);
+    cg_str text = STR("");
     if (len >= 0 && (size_t)len < sizeof small) {
         text = arena_copy(arena, small, (size_t)len);
     } else if (len >= 0) {

@@ -2,16 +2,12 @@
 
 #include "app/coding.h"
 #include "app/mime.h"
+#include "base/str.h"
 #include "http/call.h"
 #include "http/negotiate.h"
 #include "parse/field.h"
 
 #include <string.h>
-
-static bool is(const cg_field *field, const char *name)
-{
-    return strcmp(field->name.ptr, name) == 0;
-}
 
 static bool lists(cg_str list, const char *name)
 {
@@ -25,11 +21,11 @@ static bool lists(cg_str list, const char *name)
 /* Whether the field leaves the bytes of the body to us. */
 static bool allows(const cg_field *field)
 {
-    if (is(field, "content-encoding") || is(field, "content-range"))
+    if (str_is(field->name, "content-encoding") || str_is(field->name, "content-range"))
         return false;
-    if (is(field, "etag"))
+    if (str_is(field->name, "etag"))
         return field->value.len == 0 || field->value.ptr[0] != '"';
-    return !is(field, "cache-control") || !lists(field->value, "no-transform");
+    return !str_is(field->name, "cache-control") || !lists(field->value, "no-transform");
 }
 
 static bool may_be_compressed(const struct event *event, int status)
@@ -49,7 +45,8 @@ static void add_vary(struct answer *answer)
 {
     for (size_t i = 0; i < answer->field_count; i++) {
         const cg_field *field = &answer->fields[i];
-        if (is(field, "vary") && (lists(field->value, "*") || lists(field->value, "accept-encoding")))
+        if (str_is(field->name, "vary") &&
+            (lists(field->value, "*") || lists(field->value, "accept-encoding")))
             return;
     }
     answer_add_field(answer, "vary", "accept-encoding");

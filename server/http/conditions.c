@@ -1,18 +1,14 @@
 #include "http/conditions.h"
 
+#include "base/str.h"
 #include "parse/date.h"
 #include "parse/etag.h"
 
 #include <string.h>
 
-static bool is(const cg_field *field, const char *name)
-{
-    return memcmp(field->name.ptr, name, field->name.len) == 0;
-}
-
 static void set_once(const cg_field **slot, const cg_field *field)
 {
-    static const cg_field twice = {{"", 0}, {"", 0}};
+    static const cg_field twice = {STR(""), STR("")};
     *slot = *slot == NULL ? field : &twice;
 }
 
@@ -34,30 +30,18 @@ void conditions_read(struct conditions *conditions, const struct request *reques
     *conditions = (struct conditions){0};
     for (size_t i = 0; i < request->field_count; i++) {
         const cg_field *field = &request->fields[i];
-        switch (field->name.len) {
-        case 5:
-            if (is(field, "range"))
-                set_once(&conditions->range, field);
-            break;
-        case 8:
-            if (is(field, "if-match"))
-                read_match(conditions, field, etag);
-            else if (is(field, "if-range"))
-                set_once(&conditions->if_range, field);
-            break;
-        case 13:
-            if (is(field, "if-none-match"))
-                read_none_match(conditions, field, etag);
-            break;
-        case 17:
-            if (is(field, "if-modified-since"))
-                set_once(&conditions->modified_since, field);
-            break;
-        case 19:
-            if (is(field, "if-unmodified-since"))
-                set_once(&conditions->unmodified_since, field);
-            break;
-        }
+        if (str_is(field->name, "range"))
+            set_once(&conditions->range, field);
+        else if (str_is(field->name, "if-match"))
+            read_match(conditions, field, etag);
+        else if (str_is(field->name, "if-range"))
+            set_once(&conditions->if_range, field);
+        else if (str_is(field->name, "if-none-match"))
+            read_none_match(conditions, field, etag);
+        else if (str_is(field->name, "if-modified-since"))
+            set_once(&conditions->modified_since, field);
+        else if (str_is(field->name, "if-unmodified-since"))
+            set_once(&conditions->unmodified_since, field);
     }
 }
 
@@ -92,7 +76,7 @@ const cg_field *conditions_range(const struct conditions *conditions, cg_str eta
     const cg_field *wanted = conditions->if_range;
     if (conditions->range == NULL || wanted == NULL)
         return conditions->range;
-    bool same = wanted->value.len == etag.len && memcmp(wanted->value.ptr, etag.ptr, etag.len) == 0;
+    bool same = str_equal(wanted->value, etag);
     if (has_date(wanted, &date))
         same = date == modified && modified < now;
     return same ? conditions->range : NULL;

@@ -1,5 +1,6 @@
 #include "http/dispatch.h"
 
+#include "base/str.h"
 #include "http/app.h"
 #include "http/files.h"
 #include "http/serve.h"
@@ -10,14 +11,12 @@
 #define BODY_DISCARD_MAX (256 * 1024) /* read and dropped to keep a connection; more than that ends it */
 #define HEALTH_PATH "/healthz"
 
-#define TEXT(literal) cg_bytes(literal, sizeof literal - 1)
-
 /* 405, or the answer to OPTIONS (RFC 9110, section 9.3.7): both say what would be allowed. */
 static void respond_allow(struct request *request, int status, const char *allow)
 {
     cg_field *fields = arena_alloc(&request->arena, 2 * sizeof *fields);
-    fields[0] = (cg_field){cg_bytes("allow", 5), cg_string(allow)};
-    fields[1] = (cg_field){cg_bytes("content-type", 12), cg_string("text/plain; charset=utf-8")};
+    fields[0] = (cg_field){STR("allow"), cg_string(allow)};
+    fields[1] = (cg_field){STR("content-type"), STR("text/plain; charset=utf-8")};
     struct response response = {.status = status, .fields = fields, .field_count = status == 204 ? 1 : 2};
     if (status != 204)
         response.body = request_error_text(status);
@@ -28,7 +27,7 @@ static void respond_health(struct request *request)
 {
     bool stopping = request->loop->draining;
     request_respond_text(request, stopping ? 503 : 200, "text/plain; charset=utf-8",
-                         stopping ? TEXT("stopping\n") : TEXT("ok\n"));
+                         stopping ? STR("stopping\n") : STR("ok\n"));
 }
 
 /* ---- routing ---- */
@@ -86,19 +85,12 @@ static void answer(struct request *request, int status)
         serve_static(request);
 }
 
-static bool is(cg_str text, const char *other)
-{
-    return strcmp(text.ptr, other) == 0;
-}
-
 /* The server's own places, which no route can take. True when it has answered. */
 static bool answer_own(struct request *request)
 {
-    if (request->raw_path.len == sizeof HEALTH_PATH - 1 &&
-        memcmp(request->raw_path.ptr, HEALTH_PATH, sizeof HEALTH_PATH - 1) == 0 &&
-        reads_only(request->method))
+    if (str_is(request->raw_path, HEALTH_PATH) && reads_only(request->method))
         respond_health(request);
-    else if (is(request->target, "*"))
+    else if (str_is(request->target, "*"))
         respond_allow(request, 204, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     else if (request->redirect)
         serve_redirect(request);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/pace.h"
+#include "base/str.h"
 #include "http/app.h"
 #include "http/dispatch.h"
 #include "http/http2.h"
@@ -84,7 +85,7 @@ static void gone(struct transport *transport)
  * freed. */
 static void refuse(struct http1 *http1, int status)
 {
-    static const cg_field fields[] = {{{"content-type", 12}, {"text/plain; charset=utf-8", 25}}};
+    static const cg_field fields[] = {{STR("content-type"), STR("text/plain; charset=utf-8")}};
     struct transport *transport = http1->transport;
     loop_count_refusal(transport->loop, status);
     struct response response = {.status = status,
@@ -184,7 +185,7 @@ static void fill_in(struct request *request, const struct head *head, bool tls)
     request->method_text = head->method;
     request->target = head->target;
     request->host = head->host;
-    request->scheme = tls ? cg_bytes("https", 5) : cg_bytes("http", 4);
+    request->scheme = tls ? STR("https") : STR("http");
     request->raw_path = head->path;
     request->raw_query = head->query;
     request->fields = head->fields;

@@ -1,3 +1,4 @@
+#include "base/str.h"
 #include "http/http2_session.h"
 
 #include <inttypes.h>
@@ -60,32 +61,20 @@ static nghttp2_nv field_of(cg_str name, cg_str value)
                         .valuelen = value.len};
 }
 
-/* Fields of a connection, which HTTP/2 knows none of (RFC 9113, section 8.2.2). */
-static bool is_forbidden(cg_str name)
-{
-    static const char *const forbidden[] = {"connection", "keep-alive", "proxy-connection",
-                                            "transfer-encoding", "upgrade"};
-    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
-        if (name.len == strlen(forbidden[i]) && memcmp(name.ptr, forbidden[i], name.len) == 0)
-            return true;
-    return false;
-}
-
 /* nghttp2 copies what it is given, so nothing here has to live on. */
 static size_t list_fields(struct request *request, const struct response *response, nghttp2_nv *out)
 {
     struct arena *arena = &request->arena;
     size_t count = 0;
     loop_update_date(request->loop);
-    out[count++] = field_of(cg_string(":status"), arena_printf(arena, "%03d", response->status));
-    out[count++] = field_of(cg_string("server"), cg_string("cloudgate"));
-    out[count++] = field_of(cg_string("date"), cg_string(request->loop->date));
+    out[count++] = field_of(STR(":status"), arena_printf(arena, "%03d", response->status));
+    out[count++] = field_of(STR("server"), STR("cloudgate"));
+    out[count++] = field_of(STR("date"), cg_string(request->loop->date));
     for (size_t i = 0; i < response->field_count; i++)
-        if (!is_forbidden(response->fields[i].name))
-            out[count++] = field_of(response->fields[i].name, response->fields[i].value);
+        out[count++] = field_of(response->fields[i].name, response->fields[i].value);
     if (response_has_body(response->status))
         out[count++] =
-            field_of(cg_string("content-length"), arena_printf(arena, "%" PRIu64, response_length(response)));
+            field_of(STR("content-length"), arena_printf(arena, "%" PRIu64, response_length(response)));
     return count;
 }
 
@@ -108,7 +97,7 @@ static void respond(struct request *request, const struct response *response)
 
 void http2_submit_continue(struct http2_stream *stream)
 {
-    nghttp2_nv status = field_of(cg_string(":status"), cg_string("100"));
+    nghttp2_nv status = field_of(STR(":status"), STR("100"));
     nghttp2_submit_headers(stream->http2->session, NGHTTP2_FLAG_NONE, stream->id, NULL, &status, 1, NULL);
 }
 

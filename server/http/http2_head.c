@@ -1,5 +1,6 @@
 #include "http/http2_head.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 #include "parse/cookie.h"
 #include "parse/field.h"
@@ -11,11 +12,6 @@
 #define FIELDS_AT_FIRST 16
 #define LENGTH_DIGITS 18 /* as in HTTP/1: always fits, never near an overflow */
 
-static bool is(cg_str text, const char *other)
-{
-    return text.len == strlen(other) && memcmp(text.ptr, other, text.len) == 0;
-}
-
 static cg_str copy(struct request *request, cg_str text)
 {
     return arena_copy(&request->arena, text.ptr, text.len);
@@ -23,13 +19,13 @@ static cg_str copy(struct request *request, cg_str text)
 
 static void add_pseudo(struct http2_head *head, struct request *request, cg_str name, cg_str value)
 {
-    if (is(name, ":method"))
+    if (str_is(name, ":method"))
         request->method_text = copy(request, value);
-    else if (is(name, ":path"))
+    else if (str_is(name, ":path"))
         request->target = copy(request, value);
-    else if (is(name, ":scheme"))
+    else if (str_is(name, ":scheme"))
         request->scheme = copy(request, value);
-    else if (is(name, ":authority"))
+    else if (str_is(name, ":authority"))
         head->authority = copy(request, value);
     else
         head->malformed = true;
@@ -53,13 +49,13 @@ static void note_host(struct http2_head *head, struct request *request, cg_str v
 
 static void note_field(struct http2_head *head, struct request *request, const cg_field *field)
 {
-    if (is(field->name, "host"))
+    if (str_is(field->name, "host"))
         note_host(head, request, field->value);
-    else if (is(field->name, "content-length"))
+    else if (str_is(field->name, "content-length"))
         note_length(head, field->value);
-    else if (is(field->name, "expect") && token_equal(field->value, "100-continue"))
+    else if (str_is(field->name, "expect") && token_equal(field->value, "100-continue"))
         request->expects_continue = true;
-    else if (is(field->name, "expect"))
+    else if (str_is(field->name, "expect"))
         head->other_expectation = true;
 }
 
@@ -97,7 +93,7 @@ static void fill_gaps(struct request *request)
     cg_str *const all[] = {&request->method_text, &request->target, &request->scheme, &request->host};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]->ptr == NULL)
-            *all[i] = cg_bytes("", 0);
+            *all[i] = STR("");
 }
 
 static bool target_valid(const struct request *request)
@@ -107,7 +103,7 @@ static bool target_valid(const struct request *request)
         if (!(byte_class(target.ptr[i]) & BYTE_TARGET))
             return false;
     return (target.len > 0 && target.ptr[0] == '/') ||
-           (is(target, "*") && is(request->method_text, "OPTIONS"));
+           (str_is(target, "*") && str_is(request->method_text, "OPTIONS"));
 }
 
 static void split_target(struct request *request)
@@ -131,7 +127,7 @@ static bool settle_host(struct http2_head *head, struct request *request)
     if (host.ptr == NULL) {
         append(head, request, (cg_field){{0}, {0}});
         memmove(request->fields + 1, request->fields, (request->field_count - 1) * sizeof *request->fields);
-        request->fields[0] = (cg_field){cg_bytes("host", 4), authority};
+        request->fields[0] = (cg_field){STR("host"), authority};
     }
     request->host = authority;
     return host_valid(authority);
@@ -146,10 +142,10 @@ int http2_head_finish(struct http2_head *head, struct request *request)
     cookie_join(request->fields, &request->field_count, &request->arena);
     if (head->too_large)
         return 431;
-    if (is(request->method_text, "CONNECT"))
+    if (str_is(request->method_text, "CONNECT"))
         return 501;
     if (head->malformed || !has_host || !target_valid(request) ||
-        (!is(request->scheme, "https") && !is(request->scheme, "http")))
+        (!str_is(request->scheme, "https") && !str_is(request->scheme, "http")))
         return 400;
     return head->other_expectation ? 417 : 0;
 }

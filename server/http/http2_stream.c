@@ -1,3 +1,4 @@
+#include "base/str.h"
 #include "http/app.h"
 #include "http/dispatch.h"
 #include "http/http2_session.h"
@@ -191,7 +192,7 @@ void http2_stream_begin(struct http2_stream *stream, bool ended)
 {
     struct request *request = stream->request;
     int status = http2_head_finish(&stream->head, request);
-    request->scheme = request->transport->tls != NULL ? cg_bytes("https", 5) : cg_bytes("http", 4);
+    request->scheme = request->transport->tls != NULL ? STR("https") : STR("http");
     uint64_t length = ended ? 0 : stream->head.has_length ? stream->head.length : LENGTH_UNKNOWN;
     stream->http2->head_since = 0;
     stream->begun = true;

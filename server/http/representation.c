@@ -1,5 +1,6 @@
 #include "http/representation.h"
 
+#include "base/str.h"
 #include "http/conditions.h"
 #include "parse/range.h"
 
@@ -113,9 +114,9 @@ static void close_file(const struct representation *representation)
 static void respond_unsatisfiable(struct request *request, const struct representation *representation)
 {
     cg_field *fields = arena_alloc(&request->arena, 2 * sizeof *fields);
-    fields[0] = (cg_field){cg_string("content-range"),
+    fields[0] = (cg_field){STR("content-range"),
                            arena_printf(&request->arena, "bytes */%" PRIu64, representation->size)};
-    fields[1] = (cg_field){cg_string("content-type"), cg_string("text/plain; charset=utf-8")};
+    fields[1] = (cg_field){STR("content-type"), STR("text/plain; charset=utf-8")};
     struct response response = {
         .status = 416, .fields = fields, .field_count = 2, .body = request_error_text(416)};
     close_file(representation);

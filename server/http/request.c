@@ -1,6 +1,7 @@
 #include "http/request.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "http/app.h"
 #include "http/files.h"
 
@@ -40,14 +41,6 @@ void request_destroy(struct request *request)
     arena_finish(&arena);
 }
 
-const cg_field *request_field(const struct request *request, const char *name)
-{
-    for (size_t i = 0; i < request->field_count; i++)
-        if (strcmp(request->fields[i].name.ptr, name) == 0)
-            return &request->fields[i];
-    return NULL;
-}
-
 /* ---- answers ---- */
 
 void request_respond(struct request *request, const struct response *response)
@@ -62,46 +55,44 @@ void request_respond(struct request *request, const struct response *response)
 void request_respond_text(struct request *request, int status, const char *type, cg_str text)
 {
     cg_field *field = arena_alloc(&request->arena, sizeof *field);
-    *field = (cg_field){cg_bytes("content-type", 12), cg_string(type)};
+    *field = (cg_field){STR("content-type"), cg_string(type)};
     struct response response = {.status = status, .fields = field, .field_count = 1, .body = text};
     request_respond(request, &response);
 }
-
-#define TEXT(literal) cg_bytes(literal, sizeof literal - 1)
 
 cg_str request_error_text(int status)
 {
     switch (status) {
     case 400:
-        return TEXT("400 - Bad request\n");
+        return STR("400 - Bad request\n");
     case 404:
-        return TEXT("404 - Page not found\n");
+        return STR("404 - Page not found\n");
     case 405:
-        return TEXT("405 - Method not allowed\n");
+        return STR("405 - Method not allowed\n");
     case 408:
-        return TEXT("408 - The request took too long\n");
+        return STR("408 - The request took too long\n");
     case 412:
-        return TEXT("412 - Precondition failed\n");
+        return STR("412 - Precondition failed\n");
     case 413:
-        return TEXT("413 - The request is too large\n");
+        return STR("413 - The request is too large\n");
     case 414:
-        return TEXT("414 - The address is too long\n");
+        return STR("414 - The address is too long\n");
     case 416:
-        return TEXT("416 - Range not satisfiable\n");
+        return STR("416 - Range not satisfiable\n");
     case 417:
-        return TEXT("417 - Expectation failed\n");
+        return STR("417 - Expectation failed\n");
     case 431:
-        return TEXT("431 - The header is too large\n");
+        return STR("431 - The header is too large\n");
     case 501:
-        return TEXT("501 - Not implemented\n");
+        return STR("501 - Not implemented\n");
     case 504:
-        return TEXT("504 - The function took too long\n");
+        return STR("504 - The function took too long\n");
     case 503:
-        return TEXT("503 - Service unavailable\n");
+        return STR("503 - Service unavailable\n");
     case 505:
-        return TEXT("505 - HTTP version not supported\n");
+        return STR("505 - HTTP version not supported\n");
     default:
-        return TEXT("500 - Internal server error\n");
+        return STR("500 - Internal server error\n");
     }
 }
 

@@ -64,7 +64,5 @@ cg_str request_error_text(int status);
 void request_respond(struct request *request, const struct response *response);
 /* Puts text into an answer that says it. */
 void request_respond_text(struct request *request, int status, const char *type, cg_str text);
-/* First field of that name (lower case), or NULL. */
-const cg_field *request_field(const struct request *request, const char *name);
 
 #endif

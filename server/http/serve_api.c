@@ -1,6 +1,7 @@
 #include "app/context.h"
 #include "app/event.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "http/app.h"
 #include "http/call.h"
 #include "http/compress.h"
@@ -93,8 +94,7 @@ static void respond(struct request *request, struct event *event)
     if (context.settings->server_timing)
         answer_add_field(answer, "server-timing",
                          arena_printf(event->arena, "app;dur=%.3f", call_age_ms(request->call)).ptr);
-    cg_str body =
-        response_has_body(status) && status != 205 ? compress_answer(request, status) : cg_bytes("", 0);
+    cg_str body = response_has_body(status) && status != 205 ? compress_answer(request, status) : STR("");
     struct response response = {
         .status = status,
         .fields = answer->fields,

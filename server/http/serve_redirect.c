@@ -1,3 +1,4 @@
+#include "base/str.h"
 #include "http/app.h"
 #include "http/serve.h"
 
@@ -27,7 +28,7 @@ void serve_redirect(struct request *request)
                                   : arena_printf(&request->arena, "https://%.*s:%d%s", (int)host.len,
                                                  host.ptr, port, request->target.ptr);
     cg_field *field = arena_alloc(&request->arena, sizeof *field);
-    *field = (cg_field){cg_bytes("location", 8), location};
+    *field = (cg_field){STR("location"), location};
     struct response response = {.status = 308, .fields = field, .field_count = 1};
     request_respond(request, &response);
 }

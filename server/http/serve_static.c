@@ -1,3 +1,4 @@
+#include "base/str.h"
 #include "http/files.h"
 #include "http/negotiate.h"
 #include "http/representation.h"
@@ -35,12 +36,12 @@ static void add_vary(struct request *request, struct representation *representat
 {
     size_t count = representation->field_count;
     cg_field *fields = arena_alloc(&request->arena, (count + 1) * sizeof *fields);
-    fields[0] = (cg_field){cg_string("vary"), cg_string("accept")};
+    fields[0] = (cg_field){STR("vary"), STR("accept")};
     memcpy(fields + 1, representation->fields, count * sizeof *fields);
     representation->fields = fields;
     representation->field_count++;
     representation->field_count_304++;
-    representation->block = representation->block_304 = cg_bytes("", 0);
+    representation->block = representation->block_304 = STR("");
 }
 
 static void respond_file(struct request *request, const struct static_file *file, bool by_accept)
@@ -73,7 +74,7 @@ static void respond_directory(struct request *request)
     cg_str path = path_encode(&request->arena, request->path);
     cg_str query = request->raw_query;
     cg_field *field = arena_alloc(&request->arena, sizeof *field);
-    field->name = cg_bytes("location", 8);
+    field->name = STR("location");
     field->value = arena_printf(&request->arena, "%s/%s%.*s", path.ptr, query.len > 0 ? "?" : "",
                                 (int)query.len, query.ptr);
     struct response response = {.status = 308, .fields = field, .field_count = 1};
@@ -82,10 +83,10 @@ static void respond_directory(struct request *request)
 
 static void respond_not_found(struct request *request, const struct static_file *page, bool by_accept)
 {
-    static const cg_field fields[] = {{{"content-type", 12}, {"text/html; charset=utf-8", 24}},
-                                      {{"cache-control", 13}, {"max-age=30", 10}},
-                                      {{"x-content-type-options", 22}, {"nosniff", 7}},
-                                      {{"vary", 4}, {"accept", 6}}};
+    static const cg_field fields[] = {{STR("content-type"), STR("text/html; charset=utf-8")},
+                                      {STR("cache-control"), STR("max-age=30")},
+                                      {STR("x-content-type-options"), STR("nosniff")},
+                                      {STR("vary"), STR("accept")}};
     if (page == NULL || page->on_disk) {
         request_fail(request, 404);
         return;
@@ -121,7 +122,7 @@ static void serve_missing(struct request *request, const struct static_table *ta
 {
     const struct static_file *index;
     bool by_accept = request->loop->app->settings->is_spa && may_be_page(request->path) &&
-                     static_table_find(table, cg_bytes("/", 1), &index) == STATIC_FILE;
+                     static_table_find(table, STR("/"), &index) == STATIC_FILE;
     if (by_accept && wants_html(request))
         respond_file(request, index, true);
     else

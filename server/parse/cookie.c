@@ -1,5 +1,6 @@
 #include "parse/cookie.h"
 
+#include "base/str.h"
 #include "parse/field.h"
 
 #include <stdbool.h>
@@ -54,7 +55,7 @@ void cookie_parse(cg_str header, struct arena *arena, cg_fields *ret_cookies)
 
 static bool is_cookie(const cg_field *field)
 {
-    return field->name.len == 6 && memcmp(field->name.ptr, "cookie", 6) == 0;
+    return str_is(field->name, "cookie");
 }
 
 static cg_str joined(const cg_field *fields, size_t count, size_t size, struct arena *arena)

@@ -1,5 +1,6 @@
 #include "parse/disposition.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 #include "parse/field.h"
 #include "parse/percent.h"
@@ -83,7 +84,7 @@ static void keep_first(cg_str *kept, cg_str value)
 static cg_str terminated(char *value, cg_str part)
 {
     if (part.ptr == NULL)
-        return cg_bytes("", 0);
+        return STR("");
     value[(size_t)(part.ptr - value) + part.len] = '\0';
     return part;
 }

@@ -1,5 +1,6 @@
 #include "parse/etag.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 #include "parse/field.h"
 
@@ -31,12 +32,12 @@ static bool matches(cg_str list, cg_str etag, bool strongly)
     cg_str tag, wanted;
     bool weak;
     list = blank_trim(list);
-    if (list.len == 1 && list.ptr[0] == '*')
+    if (str_is(list, "*"))
         return true;
     if (!take_tag(&etag, &wanted, &weak) || (strongly && weak))
         return false;
     for (skip_separators(&list); take_tag(&list, &tag, &weak); skip_separators(&list))
-        if (!(strongly && weak) && tag.len == wanted.len && memcmp(tag.ptr, wanted.ptr, tag.len) == 0)
+        if (!(strongly && weak) && str_equal(tag, wanted))
             return true;
     return false;
 }

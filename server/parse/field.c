@@ -1,5 +1,6 @@
 #include "parse/field.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 
 #include <arpa/inet.h>
@@ -63,6 +64,22 @@ bool host_valid(cg_str host)
     while (name < host.len && byte_class(host.ptr[name]) & BYTE_UNRESERVED)
         name++;
     return name > 0 && name <= 255 && port_valid(host.ptr + name, host.len - name);
+}
+
+const cg_field *fields_first(const cg_fields *fields, const char *name)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        if (str_is(fields->items[i].name, name))
+            return &fields->items[i];
+    return NULL;
+}
+
+const cg_field *fields_last(const cg_fields *fields, const char *name)
+{
+    for (size_t i = fields->count; i-- > 0;)
+        if (str_is(fields->items[i].name, name))
+            return &fields->items[i];
+    return NULL;
 }
 
 bool token_equal(cg_str text, const char *lower)

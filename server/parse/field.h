@@ -17,6 +17,10 @@ bool field_value_valid(cg_str value);
    valid. */
 bool host_valid(cg_str host);
 
+/* Of that very name, also of parameters; NULL when there is none. */
+const cg_field *fields_first(const cg_fields *fields, const char *name);
+const cg_field *fields_last(const cg_fields *fields, const char *name);
+
 /* Whether text is `lower` (a C string in lower case), in any case. */
 bool token_equal(cg_str text, const char *lower);
 

@@ -1,16 +1,12 @@
 #include "parse/head.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 #include "parse/field.h"
 
 #define SKIPPED_MAX 4    /* bytes: two empty lines */
 #define VERSION_LEN 8    /* "HTTP/1.1" */
 #define LENGTH_DIGITS 18 /* can't overflow, and is more than any disk holds */
-
-static bool is(cg_str text, const char *word, size_t len)
-{
-    return text.len == len && memcmp(text.ptr, word, len) == 0;
-}
 
 /* ---- where the head ends ---- */
 
@@ -132,7 +128,7 @@ static int parse_target(struct parser *parser)
     *end = '\0';
     parser->at = end + 1;
     head->target = cg_bytes(target, (size_t)(end - target));
-    if (target[0] != '/' && !(is(head->target, "*", 1) && is(head->method, "OPTIONS", 7))) {
+    if (target[0] != '/' && !(str_is(head->target, "*") && str_is(head->method, "OPTIONS"))) {
         int r = reduce_absolute_form(parser, target, end);
         if (r < 0)
             return r;
@@ -152,7 +148,7 @@ static int parse_request_line(struct parser *parser)
         return -400;
     parser->head.method = cg_bytes(method, (size_t)(parser->at - method));
     *parser->at++ = '\0';
-    if (is(parser->head.method, "CONNECT", 7))
+    if (str_is(parser->head.method, "CONNECT"))
         return -501;
     int r = parse_target(parser);
     return r < 0 ? r : parse_version(parser);
@@ -221,23 +217,23 @@ static int note_field(struct parser *parser, const cg_field *field)
     cg_str name = field->name, value = field->value;
     switch (name.len) {
     case 4:
-        return is(name, "host", 4) ? parse_host(parser, value) : 0;
+        return str_is(name, "host") ? parse_host(parser, value) : 0;
     case 6:
-        if (is(name, "expect", 6)) {
+        if (str_is(name, "expect")) {
             bool known = token_equal(value, "100-continue");
             parser->has_expect |= known;
             parser->has_other_expect |= !known;
         }
         return 0;
     case 7:
-        parser->has_upgrade |= is(name, "upgrade", 7);
+        parser->has_upgrade |= str_is(name, "upgrade");
         return 0;
     case 10:
-        return is(name, "connection", 10) ? parse_connection(parser, value) : 0;
+        return str_is(name, "connection") ? parse_connection(parser, value) : 0;
     case 14:
-        return is(name, "content-length", 14) ? parse_length(parser, value) : 0;
+        return str_is(name, "content-length") ? parse_length(parser, value) : 0;
     case 17:
-        return is(name, "transfer-encoding", 17) ? parse_coding(parser, value) : 0;
+        return str_is(name, "transfer-encoding") ? parse_coding(parser, value) : 0;
     default:
         return 0;
     }
@@ -299,7 +295,7 @@ static int conclude(struct parser *parser)
     if (parser->has_other_expect)
         return -417;
     if (head->host.ptr == NULL)
-        head->host = cg_bytes("", 0);
+        head->host = STR("");
     if (parser->has_coding)
         head->body = BODY_CHUNKED;
     else if (head->length > 0)

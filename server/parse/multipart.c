@@ -1,5 +1,6 @@
 #include "parse/multipart.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 #include "parse/disposition.h"
 #include "parse/field.h"
@@ -165,7 +166,7 @@ static int parse_line(char *line, size_t len, struct part_head *head)
 /* The header is whole: lines that all end in CRLF. */
 static int parse_head(struct multipart *multipart)
 {
-    struct part_head head = {.part = {.name = cg_bytes("", 0), .type = cg_bytes("", 0)}};
+    struct part_head head = {.part = {.name = STR(""), .type = STR("")}};
     char *line = multipart->head.data, *end = line + multipart->head.len;
     while (line < end) {
         char *newline = memchr(line, '\n', (size_t)(end - line));

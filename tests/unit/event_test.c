@@ -1,4 +1,6 @@
 #include "app/event.h"
+
+#include "parse/field.h"
 #include "parse/query.h"
 #include "suite.h"
 

@@ -1,5 +1,7 @@
 #include "parse/field.h"
 
+#include "base/str.h"
+
 #include "tests/unit/suite.h"
 
 START_TEST(case_108_names_and_values)
@@ -74,4 +76,17 @@ START_TEST(lists)
 }
 END_TEST
 
-SUITE_MAIN("field", case_108_names_and_values, case_56_hosts, tokens, lists)
+START_TEST(look_ups)
+{
+    const cg_field items[] = {{STR("a"), STR("1")}, {STR("ab"), STR("2")}, {STR("a"), STR("3")}};
+    const cg_fields fields = {items, COUNT(items)}, none = {NULL, 0};
+    ck_assert_ptr_eq(fields_first(&fields, "a"), &items[0]);
+    ck_assert_ptr_eq(fields_last(&fields, "a"), &items[2]);
+    ck_assert_ptr_eq(fields_first(&fields, "ab"), &items[1]);
+    ck_assert_ptr_null(fields_first(&fields, "A"));
+    ck_assert_ptr_null(fields_last(&fields, ""));
+    ck_assert_ptr_null(fields_last(&none, "a"));
+}
+END_TEST
+
+SUITE_MAIN("field", case_108_names_and_values, case_56_hosts, tokens, lists, look_ups)
