@@ -1,10 +1,10 @@
 #include "shm/counters.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "shm/layout.h"
 #include "shm/mutex.h"
+
+#include <errno.h>
+#include <string.h>
 
 enum kind { COUNTER = 1, GAUGE = 2 };
 
@@ -28,6 +28,11 @@ static struct shm_counter *counter_at(const struct shm *shm, uint64_t index)
     return (struct shm_counter *)shm_at(shm, shm->segment->plan.counters.offset) + index;
 }
 
+static uint64_t hash_of(const struct shm_counter *counter)
+{
+    return atomic_load_explicit(&counter->hash, memory_order_acquire);
+}
+
 void shm_counters_init(struct shm *shm)
 {
     shm_mutex_init(&shm->segment->counters_mutex);
@@ -39,9 +44,19 @@ static int recount(void *data)
     struct shm *shm = data;
     uint64_t used = 0;
     for (uint64_t i = 0; i < shm->segment->plan.counters.count; i++)
-        used += atomic_load(&counter_at(shm, i)->hash) != 0;
-    atomic_store(&shm->segment->counters_used, used);
+        used += hash_of(counter_at(shm, i)) != 0;
+    shm->segment->counters_used = used;
     return 0;
+}
+
+static int lock(struct shm *shm)
+{
+    return shm_mutex_lock(&shm->segment->counters_mutex, recount, shm);
+}
+
+static void unlock(struct shm *shm)
+{
+    shm_mutex_unlock(&shm->segment->counters_mutex);
 }
 
 void shm_counters_restart(struct shm *shm)
@@ -52,14 +67,14 @@ void shm_counters_restart(struct shm *shm)
         shm_counters_worker_gone(shm, slot);
 }
 
-/* The place where a name is (its hash is set) or would be made. The table is never full, so the search ends.
- */
+/* The place where a name is (its hash is set) or would be made. The table is never full, so the search
+   ends. */
 static struct shm_counter *find(const struct shm *shm, uint64_t hash, const char *name, size_t len)
 {
     uint64_t count = shm->segment->plan.counters.count;
     for (uint64_t i = 0; i < count; i++) {
         struct shm_counter *counter = counter_at(shm, (hash + i) & (count - 1));
-        uint64_t there = atomic_load_explicit(&counter->hash, memory_order_acquire);
+        uint64_t there = hash_of(counter);
         if (there == 0 || (there == hash && memcmp(counter->name, name, len + 1) == 0))
             return counter;
     }
@@ -75,13 +90,12 @@ static uint64_t counters_max(const struct shm *shm)
 static int make(struct shm *shm, struct shm_counter *counter, uint64_t hash, const char *name, size_t len,
                 enum kind kind)
 {
-    uint64_t used = atomic_load(&shm->segment->counters_used);
-    if (!counter || used >= counters_max(shm))
+    if (counter == NULL || shm->segment->counters_used >= counters_max(shm))
         return -ENOSPC;
     memcpy(counter->name, name, len + 1);
     counter->kind = kind;
     atomic_store_explicit(&counter->hash, hash, memory_order_release);
-    atomic_store(&shm->segment->counters_used, used + 1);
+    shm->segment->counters_used++;
     return 0;
 }
 
@@ -96,16 +110,16 @@ static int open_kind(struct shm *shm, const char *caller_name, enum kind kind,
     name[len] = '\0';
     uint64_t hash = shm_hash(shm, name, (size_t)len);
     struct shm_counter *counter = find(shm, hash, name, (size_t)len);
-    if (!counter || atomic_load_explicit(&counter->hash, memory_order_acquire) != hash) {
-        int r = shm_mutex_lock(&shm->segment->counters_mutex, recount, shm);
-        if (r < 0)
-            return r;
+    if (counter == NULL || hash_of(counter) != hash) {
+        int error = lock(shm);
+        if (error != 0)
+            return error;
         counter = find(shm, hash, name, (size_t)len);
-        if (!counter || atomic_load_explicit(&counter->hash, memory_order_acquire) == 0)
-            r = make(shm, counter, hash, name, (size_t)len, kind);
-        shm_mutex_unlock(&shm->segment->counters_mutex);
-        if (r < 0)
-            return r;
+        if (counter == NULL || hash_of(counter) == 0)
+            error = make(shm, counter, hash, name, (size_t)len, kind);
+        unlock(shm);
+        if (error != 0)
+            return error;
     }
     if (counter->kind != (uint32_t)kind)
         return -EEXIST;
@@ -148,27 +162,21 @@ int64_t shm_counter_get(const struct shm_counter *counter)
     return (int64_t)sum;
 }
 
-int64_t shm_counter_exchange(struct shm *shm, struct shm_counter *counter, int64_t value)
-{
-    return atomic_exchange_explicit(&counter->share[share_index(shm, counter)], value, memory_order_relaxed);
-}
-
-void shm_counter_set(struct shm *shm, struct shm_counter *counter, int64_t value)
-{
-    shm_counter_exchange(shm, counter, value);
-}
-
 void shm_counters_worker_gone(struct shm *shm, int slot)
 {
     for (uint64_t i = 0; i < shm->segment->plan.counters.count; i++) {
         struct shm_counter *counter = counter_at(shm, i);
-        if (atomic_load_explicit(&counter->hash, memory_order_acquire) && counter->kind == GAUGE)
+        if (hash_of(counter) != 0 && counter->kind == GAUGE)
             atomic_store_explicit(&counter->share[slot], 0, memory_order_relaxed);
     }
 }
 
 void shm_counters_stats(struct shm *shm, uint64_t *ret_used, uint64_t *ret_max)
 {
-    *ret_used = atomic_load(&shm->segment->counters_used);
+    *ret_used = 0;
     *ret_max = counters_max(shm);
+    if (lock(shm) == 0) {
+        *ret_used = shm->segment->counters_used;
+        unlock(shm);
+    }
 }

@@ -1,19 +1,17 @@
 #include "shm/heap.h"
 
-#include <errno.h>
-
 #include "shm/layout.h"
 #include "shm/mutex.h"
 
-enum {
-    GRANULE = SHM_HEAP_ALIGN,
-    MIN_GRANULES = 2,
-    LEVELS = 32,
-    STEPS_LOG2 = 4,
-    STEPS = 1 << STEPS_LOG2,
-    RESERVE_PART = 32,
-    LOOK_AT = 64,
-};
+#include <errno.h>
+
+#define GRANULE SHM_HEAP_ALIGN
+#define MIN_GRANULES 2
+#define LEVELS 32
+#define STEPS_LOG2 4
+#define STEPS (1 << STEPS_LOG2)
+#define RESERVE_PART 32 /* one in so many bytes is for those who replace */
+#define LOOK_AT 64      /* free blocks, when the large ones are gone */
 
 enum state { FREE, PRIVATE, PUBLISHED, END };
 
@@ -39,8 +37,8 @@ struct heap {
     uint64_t free[LEVELS][STEPS];
 };
 
-struct class
-{
+/* Blocks of about one size; the free ones are in one list. */
+struct size_class {
     unsigned level, step;
 };
 
@@ -114,16 +112,17 @@ static unsigned log2_floor(uint64_t n)
 }
 
 /* The class that a free block of so many granules is listed in. */
-static struct class class_of(uint64_t granules)
+static struct size_class class_of(uint64_t granules)
 {
     if (granules < STEPS)
-        return (struct class){0, (unsigned)granules};
+        return (struct size_class){0, (unsigned)granules};
     unsigned log2 = log2_floor(granules);
-    return (struct class){log2 - STEPS_LOG2 + 1, (unsigned)(granules >> (log2 - STEPS_LOG2)) & (STEPS - 1)};
+    return (struct size_class){log2 - STEPS_LOG2 + 1,
+                               (unsigned)(granules >> (log2 - STEPS_LOG2)) & (STEPS - 1)};
 }
 
 /* The smallest class all of whose blocks have at least so many granules. */
-static struct class class_for(uint64_t granules)
+static struct size_class class_for(uint64_t granules)
 {
     if (granules >= STEPS)
         granules += (UINT64_C(1) << (log2_floor(granules) - STEPS_LOG2)) - 1;
@@ -134,66 +133,64 @@ static void list_add(struct shm *shm, uint64_t offset)
 {
     struct heap *heap = heap_of(shm);
     struct block *block = block_at(shm, offset);
-    struct class class = class_of(block_bytes(block) / GRANULE);
-    uint64_t *head = &heap->free[class.level][class.step];
+    struct size_class at = class_of(block_bytes(block) / GRANULE);
+    uint64_t *head = &heap->free[at.level][at.step];
     block->free_next = *head;
     block->free_previous = 0;
     if (*head)
         block_at(shm, *head)->free_previous = offset;
     *head = offset;
-    heap->levels |= 1U << class.level;
-    heap->steps[class.level] |= 1U << class.step;
+    heap->levels |= 1U << at.level;
+    heap->steps[at.level] |= 1U << at.step;
 }
 
 static void list_remove(struct shm *shm, uint64_t offset)
 {
     struct heap *heap = heap_of(shm);
     struct block *block = block_at(shm, offset);
-    struct class class = class_of(block_bytes(block) / GRANULE);
+    struct size_class at = class_of(block_bytes(block) / GRANULE);
     if (block->free_next)
         block_at(shm, block->free_next)->free_previous = block->free_previous;
     if (block->free_previous) {
         block_at(shm, block->free_previous)->free_next = block->free_next;
         return;
     }
-    heap->free[class.level][class.step] = block->free_next;
+    heap->free[at.level][at.step] = block->free_next;
     if (block->free_next)
         return;
-    heap->steps[class.level] &= ~(1U << class.step);
-    if (!heap->steps[class.level])
-        heap->levels &= ~(1U << class.level);
+    heap->steps[at.level] &= ~(1U << at.step);
+    if (heap->steps[at.level] == 0)
+        heap->levels &= ~(1U << at.level);
 }
 
 /* A block of the smallest class whose blocks are all large enough, or 0. */
 static uint64_t list_good_fit(const struct heap *heap, uint64_t granules)
 {
-    struct class class = class_for(granules);
-    if (class.level >= LEVELS)
+    struct size_class at = class_for(granules);
+    if (at.level >= LEVELS)
         return 0;
-    uint32_t steps = heap->steps[class.level] & (UINT32_MAX << class.step);
-    if (!steps) {
-        uint32_t levels = class.level + 1 < LEVELS ? heap->levels & (UINT32_MAX << (class.level + 1)) : 0;
-        if (!levels)
+    uint32_t steps = heap->steps[at.level] & (UINT32_MAX << at.step);
+    if (steps == 0) {
+        uint32_t levels = at.level + 1 < LEVELS ? heap->levels & (UINT32_MAX << (at.level + 1)) : 0;
+        if (levels == 0)
             return 0;
-        class.level = (unsigned)__builtin_ctz(levels);
-        steps = heap->steps[class.level];
+        at.level = (unsigned)__builtin_ctz(levels);
+        steps = heap->steps[at.level];
     }
-    return heap->free[class.level][__builtin_ctz(steps)];
+    return heap->free[at.level][__builtin_ctz(steps)];
 }
 
-/*
- * A free block of at least so many granules, or 0. In the class of that size some blocks are too small; a few
- * of them are looked at when there is no other, or a full store could not use the place of a value that was
- * deleted for one of the same size.
- */
+/* A free block of at least so many granules, or 0. In the class of that size some blocks are too small; a few
+   of them are looked at when there is no other, or a full store could not use the place of a value that was
+   deleted for one of the same size. */
 static uint64_t list_find(const struct shm *shm, uint64_t granules)
 {
     const struct heap *heap = heap_of(shm);
     uint64_t offset = list_good_fit(heap, granules);
     if (offset)
         return offset;
-    struct class class = class_of(granules);
-    offset = class.level < LEVELS ? heap->free[class.level][class.step] : 0;
+    struct size_class at = class_of(granules);
+    offset = at.level < LEVELS ? heap->free[at.level][at.step] : 0;
     for (int i = 0; offset && i < LOOK_AT; i++) {
         const struct block *block = block_at(shm, offset);
         if (block_bytes(block) >= granules * GRANULE)
@@ -234,7 +231,7 @@ static int rebuild(void *data)
         if (!word_sane(shm, offset, word))
             return -EUCLEAN;
         struct block *before = previous ? block_at(shm, previous) : NULL;
-        if (before && word_state(word) == FREE && word_state(block_word(before)) == FREE) {
+        if (before != NULL && word_state(word) == FREE && word_state(block_word(before)) == FREE) {
             block_store(before, word_make((block_bytes(before) + word_bytes(word)) / GRANULE, FREE, 0));
         } else {
             block->previous = previous;
@@ -295,9 +292,9 @@ int shm_heap_alloc(struct shm *shm, size_t size, bool replacing, uint64_t *ret_o
     if (size > room)
         return -ENOSPC;
     uint64_t bytes = (size + HEADER + GRANULE - 1) / GRANULE * GRANULE;
-    int r = lock(shm);
-    if (r < 0)
-        return r;
+    int error = lock(shm);
+    if (error != 0)
+        return error;
     uint64_t limit = replacing ? room : room - room / RESERVE_PART;
     uint64_t offset = heap->used + bytes <= limit ? list_find(shm, bytes / GRANULE) : 0;
     if (offset) {
@@ -308,7 +305,7 @@ int shm_heap_alloc(struct shm *shm, size_t size, bool replacing, uint64_t *ret_o
         block_mark(block, PRIVATE, shm->pid);
     }
     unlock(shm);
-    if (!offset)
+    if (offset == 0)
         return -ENOSPC;
     *ret_offset = offset + HEADER;
     return 0;
@@ -371,20 +368,20 @@ static bool is_private_of(const struct block *block, pid_t pid)
     return word_state(word) == PRIVATE && word_pid(word) == pid;
 }
 
-int shm_heap_sweep(struct shm *shm, pid_t dead, shm_heap_linked_fn *linked)
+int shm_heap_sweep(struct shm *shm, pid_t dead, bool (*settle)(struct shm *shm, uint64_t offset))
 {
     bool freed = false;
-    int r = lock(shm);
-    if (r < 0)
-        return r;
+    int error = lock(shm);
+    if (error != 0)
+        return error;
     for (uint64_t offset = heap_start(shm); offset < heap_end(shm);) {
         struct block *block = block_at(shm, offset);
         uint64_t word = block_word(block);
         if (!word_sane(shm, offset, word))
             break;
-        /* Looked at again: linked may have said no because a live process has withdrawn the block meanwhile.
-         */
-        if (is_private_of(block, dead) && !linked(shm, offset + HEADER) && is_private_of(block, dead)) {
+        /* Looked at again: settle may have said no because a live process has withdrawn the block
+           meanwhile. */
+        if (is_private_of(block, dead) && !settle(shm, offset + HEADER) && is_private_of(block, dead)) {
             block_mark(block, FREE, 0);
             freed = true;
         }
@@ -398,9 +395,9 @@ int shm_heap_sweep(struct shm *shm, pid_t dead, shm_heap_linked_fn *linked)
 
 int shm_heap_walk(struct shm *shm, void (*visit)(void *data, uint64_t offset), void *data)
 {
-    int r = lock(shm);
-    if (r < 0)
-        return r;
+    int error = lock(shm);
+    if (error != 0)
+        return error;
     for (uint64_t offset = heap_start(shm); offset < heap_end(shm);) {
         uint64_t word = block_word(block_at(shm, offset));
         if (!word_sane(shm, offset, word))

@@ -1,17 +1,17 @@
 #include "shm/keys.h"
 
+#include "shm/heap.h"
+#include "shm/table.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "shm/heap.h"
-#include "shm/table.h"
-
-enum { DECIMAL_MAX = 20 }; /* the longest 64-bit number, its minus included */
+#define DECIMAL_MAX 20 /* the longest 64-bit number, its minus included */
 
 /* Memory of our own for bytes on their way between a caller and the segment, where a copy under a lock cannot
- * fault. */
+   fault. */
 struct bounce {
     char small[2048];
     char *bytes;
@@ -22,7 +22,7 @@ static int bounce_init(struct bounce *bounce, size_t size)
 {
     bounce->size = size;
     bounce->bytes = size <= sizeof bounce->small ? bounce->small : malloc(size);
-    return bounce->bytes ? 0 : -ENOMEM;
+    return bounce->bytes != NULL ? 0 : -ENOMEM;
 }
 
 static void bounce_finish(struct bounce *bounce)
@@ -31,10 +31,8 @@ static void bounce_finish(struct bounce *bounce)
         free(bounce->bytes);
 }
 
-/*
- * A value on its way into the store. allow is called with the shard's lock held and may refuse it, or look at
- * what was there before (NULL if nothing was, or it has expired) and finish the fresh entry.
- */
+/* A value on its way into the store. allow is called with the shard's lock held and may refuse it, or look at
+   what was there before (NULL if nothing was, or it has expired) and finish the fresh entry. */
 struct change {
     const struct shm_name *name;
     const void *value;
@@ -47,15 +45,9 @@ struct change {
     int64_t sum;
 };
 
-size_t shm_value_max(const struct shm *shm)
-{
-    size_t quarter = shm->segment->plan.heap.count / 4;
-    return quarter < SHM_VALUE_MAX ? quarter : SHM_VALUE_MAX;
-}
-
 static int change_init(struct shm *shm, struct change *change, const void *value, size_t len, int64_t ttl_ms)
 {
-    if (ttl_ms < 0 || (!value && len > 0))
+    if (ttl_ms < 0 || (value == NULL && len > 0))
         return -EINVAL;
     if (len > shm_value_max(shm))
         return -E2BIG;
@@ -69,39 +61,40 @@ static int change_init(struct shm *shm, struct change *change, const void *value
 
 static struct shm_entry *alive(const struct shm_place *place, int64_t now)
 {
-    return place->entry && place->entry->deadline > now ? place->entry : NULL;
+    return place->entry != NULL && place->entry->deadline > now ? place->entry : NULL;
 }
 
-static int exists(struct shm *shm, const struct change *change)
+/* -EEXIST: there is such a key. */
+static int check_missing(struct shm *shm, const struct change *change)
 {
     struct shm_place place;
-    int r = shm_table_find(shm, change->name, &place);
-    if (r < 0)
-        return r;
-    bool found = alive(&place, change->now);
+    int error = shm_table_find(shm, change->name, &place);
+    if (error != 0)
+        return error;
+    bool found = alive(&place, change->now) != NULL;
     shm_table_unlock(&place);
-    return found;
+    return found ? -EEXIST : 0;
 }
 
 static int allocate(struct shm *shm, const struct change *change, uint64_t *ret_offset)
 {
     size_t size = sizeof(struct shm_entry) + change->name->len + change->len;
-    int r = shm_heap_alloc(shm, size, false, ret_offset);
-    if (r != -ENOSPC)
-        return r;
+    int error = shm_heap_alloc(shm, size, false, ret_offset);
+    if (error != -ENOSPC)
+        return error;
     shm_table_reclaim(shm, change->now);
-    r = shm_heap_alloc(shm, size, false, ret_offset);
-    if (r == -ENOSPC && exists(shm, change) == 1)
-        r = shm_heap_alloc(shm, size, true, ret_offset);
-    return r;
+    error = shm_heap_alloc(shm, size, false, ret_offset);
+    if (error == -ENOSPC && check_missing(shm, change) == -EEXIST)
+        error = shm_heap_alloc(shm, size, true, ret_offset);
+    return error;
 }
 
 /* Makes an entry that nobody else knows yet. The caller's bytes are read here, with no lock held. */
 static int entry_create(struct shm *shm, const struct change *change, uint64_t *ret_offset)
 {
-    int r = allocate(shm, change, ret_offset);
-    if (r < 0)
-        return r;
+    int error = allocate(shm, change, ret_offset);
+    if (error != 0)
+        return error;
     struct shm_entry *entry = shm_at(shm, *ret_offset);
     entry->hash = change->name->hash;
     atomic_init(&entry->next, 0);
@@ -111,29 +104,30 @@ static int entry_create(struct shm *shm, const struct change *change, uint64_t *
     entry->collection_len = change->name->collection_len;
     entry->key_len = change->name->key_len;
     memcpy(entry->bytes, change->name->bytes, change->name->len);
-    if (change->value)
+    if (change->value != NULL)
         memcpy(shm_entry_value(entry), change->value, change->len);
     return 0;
 }
 
 static int commit(struct shm *shm, struct change *change)
 {
-    uint64_t fresh, garbage;
+    uint64_t fresh;
     struct shm_place place;
-    int r = entry_create(shm, change, &fresh);
-    if (r < 0)
-        return r;
-    garbage = fresh;
-    r = shm_table_find(shm, change->name, &place);
-    if (r == 0) {
-        r = change->allow ? change->allow(alive(&place, change->now), shm_at(shm, fresh), change) : 0;
-        if (r == 0)
+    int error = entry_create(shm, change, &fresh);
+    if (error != 0)
+        return error;
+    uint64_t garbage = fresh;
+    error = shm_table_find(shm, change->name, &place);
+    if (error == 0) {
+        if (change->allow != NULL)
+            error = change->allow(alive(&place, change->now), shm_at(shm, fresh), change);
+        if (error == 0)
             garbage = shm_table_put(shm, &place, fresh);
         shm_table_unlock(&place);
     }
-    if (garbage)
+    if (garbage != 0)
         shm_heap_free(shm, garbage);
-    return r;
+    return error;
 }
 
 int shm_key_set(struct shm *shm, const char *collection, const char *key, const void *value, size_t len,
@@ -141,17 +135,17 @@ int shm_key_set(struct shm *shm, const char *collection, const char *key, const 
 {
     struct shm_name name;
     struct change change = {.name = &name};
-    int r = shm_name_init(shm, &name, collection, key);
-    if (r == 0)
-        r = change_init(shm, &change, value, len, ttl_ms);
-    return r < 0 ? r : commit(shm, &change);
+    int error = shm_name_init(shm, &name, collection, key);
+    if (error == 0)
+        error = change_init(shm, &change, value, len, ttl_ms);
+    return error != 0 ? error : commit(shm, &change);
 }
 
 static int allow_new(struct shm_entry *old, struct shm_entry *fresh, struct change *change)
 {
     (void)fresh;
     (void)change;
-    return old ? -EEXIST : 0;
+    return old != NULL ? -EEXIST : 0;
 }
 
 int shm_key_create(struct shm *shm, const char *collection, const char *key, const void *value, size_t len,
@@ -159,20 +153,18 @@ int shm_key_create(struct shm *shm, const char *collection, const char *key, con
 {
     struct shm_name name;
     struct change change = {.name = &name, .allow = allow_new};
-    int r = shm_name_init(shm, &name, collection, key);
-    if (r == 0)
-        r = change_init(shm, &change, value, len, ttl_ms);
-    if (r == 0)
-        r = exists(shm, &change);
-    if (r == 1)
-        return -EEXIST;
-    return r < 0 ? r : commit(shm, &change);
+    int error = shm_name_init(shm, &name, collection, key);
+    if (error == 0)
+        error = change_init(shm, &change, value, len, ttl_ms);
+    if (error == 0)
+        error = check_missing(shm, &change);
+    return error != 0 ? error : commit(shm, &change);
 }
 
 static int allow_same(struct shm_entry *old, struct shm_entry *fresh, struct change *change)
 {
     (void)fresh;
-    if (!old)
+    if (old == NULL)
         return -ENOENT;
     const struct bounce *expected = change->expected;
     bool same = old->value_len == expected->size &&
@@ -186,21 +178,21 @@ int shm_key_cas(struct shm *shm, const char *collection, const char *key, const 
     struct shm_name name;
     struct bounce expected;
     struct change change = {.name = &name, .allow = allow_same, .expected = &expected};
-    int r = shm_name_init(shm, &name, collection, key);
-    if (r == 0)
-        r = change_init(shm, &change, value, len, ttl_ms);
-    if (r < 0)
-        return r;
-    if ((!expected_bytes && expected_len > 0) || expected_len > shm_value_max(shm))
-        return expected_bytes ? -E2BIG : -EINVAL;
-    r = bounce_init(&expected, expected_len);
-    if (r < 0)
-        return r;
+    int error = shm_name_init(shm, &name, collection, key);
+    if (error == 0)
+        error = change_init(shm, &change, value, len, ttl_ms);
+    if (error != 0)
+        return error;
+    if ((expected_bytes == NULL && expected_len > 0) || expected_len > shm_value_max(shm))
+        return expected_bytes != NULL ? -E2BIG : -EINVAL;
+    error = bounce_init(&expected, expected_len);
+    if (error != 0)
+        return error;
     if (expected_len > 0)
         memcpy(expected.bytes, expected_bytes, expected_len);
-    r = commit(shm, &change);
+    error = commit(shm, &change);
     bounce_finish(&expected);
-    return r;
+    return error;
 }
 
 /* Strict: an optional minus and digits, nothing else. */
@@ -211,12 +203,12 @@ static bool decimal_read(const char *bytes, size_t len, int64_t *ret_value)
         return false;
     memcpy(text, bytes, len);
     text[len] = '\0';
-    if (text[strspn(text + (text[0] == '-'), "0123456789") + (text[0] == '-')] != '\0' ||
-        text[len - 1] == '-')
+    const char *digits = text + (text[0] == '-');
+    if (digits[0] == '\0' || digits[strspn(digits, "0123456789")] != '\0')
         return false;
     errno = 0;
     long long value = strtoll(text, &end, 10);
-    if (errno || end != text + len)
+    if (errno != 0 || end != text + len)
         return false;
     *ret_value = value;
     return true;
@@ -227,11 +219,11 @@ static int allow_sum(struct shm_entry *old, struct shm_entry *fresh, struct chan
 {
     int64_t value = 0;
     char text[DECIMAL_MAX + 1];
-    if (old && !decimal_read(shm_entry_value(old), old->value_len, &value))
+    if (old != NULL && !decimal_read(shm_entry_value(old), old->value_len, &value))
         return -EINVAL;
     if (__builtin_add_overflow(value, change->amount, &value))
         return -EOVERFLOW;
-    if (old)
+    if (old != NULL)
         fresh->deadline = old->deadline;
     fresh->value_len = (uint32_t)snprintf(text, sizeof text, "%lld", (long long)value);
     memcpy(shm_entry_value(fresh), text, fresh->value_len);
@@ -244,15 +236,15 @@ int shm_key_incr(struct shm *shm, const char *collection, const char *key, int64
 {
     struct shm_name name;
     struct change change = {.name = &name, .allow = allow_sum, .amount = amount};
-    int r = shm_name_init(shm, &name, collection, key);
-    if (r == 0)
-        r = change_init(shm, &change, NULL, 0, ttl_ms);
+    int error = shm_name_init(shm, &name, collection, key);
+    if (error == 0)
+        error = change_init(shm, &change, NULL, 0, ttl_ms);
     change.len = DECIMAL_MAX;
-    if (r == 0)
-        r = commit(shm, &change);
-    if (r == 0 && ret_value)
+    if (error == 0)
+        error = commit(shm, &change);
+    if (error == 0 && ret_value != NULL)
         *ret_value = change.sum;
-    return r;
+    return error;
 }
 
 /* Copies up to room bytes into memory of ours. */
@@ -260,46 +252,46 @@ static int copy_value(struct shm *shm, const struct shm_name *name, char *to, si
 {
     int64_t now = shm_now(shm);
     struct shm_place place;
-    int r = shm_table_find(shm, name, &place);
-    if (r < 0)
-        return r;
+    int error = shm_table_find(shm, name, &place);
+    if (error != 0)
+        return error;
     struct shm_entry *entry = alive(&place, now);
-    if (entry) {
+    if (entry != NULL) {
         memcpy(to, shm_entry_value(entry), entry->value_len < room ? entry->value_len : room);
         *ret_len = entry->value_len;
     }
     shm_table_unlock(&place);
-    return entry ? 0 : -ENOENT;
+    return entry != NULL ? 0 : -ENOENT;
 }
 
-int shm_key_get(struct shm *shm, const char *collection, const char *key, shm_alloc_fn *alloc, void *data,
-                char **ret_value, size_t *ret_len)
+int shm_key_get(struct shm *shm, const char *collection, const char *key,
+                void *(*alloc)(void *data, size_t size), void *data, char **ret_value, size_t *ret_len)
 {
     struct shm_name name;
     struct bounce bounce;
     size_t len = 0, room = sizeof bounce.small;
-    int r = shm_name_init(shm, &name, collection, key);
-    if (r == 0)
-        r = copy_value(shm, &name, bounce.small, room, &len);
-    if (r < 0)
-        return r;
+    int error = shm_name_init(shm, &name, collection, key);
+    if (error == 0)
+        error = copy_value(shm, &name, bounce.small, room, &len);
+    if (error != 0)
+        return error;
     bool small = len <= room;
     char *value;
     do {
         room = len;
         value = alloc(data, room + 1);
-        if (!value)
+        if (value == NULL)
             return -ENOMEM;
         if (small)
             memcpy(value, bounce.small, len);
         else
-            r = copy_value(shm, &name, value, room, &len);
-    } while (r == 0 && len > room); /* another value has come meanwhile */
-    if (r < 0)
-        return r;
+            error = copy_value(shm, &name, value, room, &len);
+    } while (error == 0 && len > room); /* another value has come meanwhile */
+    if (error != 0)
+        return error;
     value[len] = '\0';
     *ret_value = value;
-    if (ret_len)
+    if (ret_len != NULL)
         *ret_len = len;
     return 0;
 }
@@ -310,39 +302,39 @@ int shm_key_read(struct shm *shm, const char *collection, const char *key, void 
     struct shm_name name;
     struct bounce bounce;
     size_t len = 0;
-    int r = shm_name_init(shm, &name, collection, key);
-    if (r < 0)
-        return r;
+    int error = shm_name_init(shm, &name, collection, key);
+    if (error != 0)
+        return error;
     bounce_init(&bounce, size < sizeof bounce.small ? size : sizeof bounce.small);
-    r = copy_value(shm, &name, bounce.bytes, bounce.size, &len);
-    if (r == 0 && len > bounce.size && size > bounce.size) {
-        r = bounce_init(&bounce, size < shm_value_max(shm) ? size : shm_value_max(shm));
-        if (r == 0)
-            r = copy_value(shm, &name, bounce.bytes, bounce.size, &len);
+    error = copy_value(shm, &name, bounce.bytes, bounce.size, &len);
+    if (error == 0 && len > bounce.size && size > bounce.size) {
+        error = bounce_init(&bounce, size < shm_value_max(shm) ? size : shm_value_max(shm));
+        if (error == 0)
+            error = copy_value(shm, &name, bounce.bytes, bounce.size, &len);
     }
-    if (r == 0 && size > 0)
+    if (error == 0 && size > 0)
         memcpy(buffer, bounce.bytes, len < bounce.size ? len : bounce.size);
     bounce_finish(&bounce);
-    if (r == 0 && ret_len)
+    if (error == 0 && ret_len != NULL)
         *ret_len = len;
-    return r;
+    return error;
 }
 
 int shm_key_delete(struct shm *shm, const char *collection, const char *key)
 {
     struct shm_name name;
     struct shm_place place;
-    int r = shm_name_init(shm, &name, collection, key);
-    if (r < 0)
-        return r;
+    int error = shm_name_init(shm, &name, collection, key);
+    if (error != 0)
+        return error;
     int64_t now = shm_now(shm);
-    r = shm_table_find(shm, &name, &place);
-    if (r < 0)
-        return r;
-    bool found = alive(&place, now);
-    uint64_t garbage = place.entry ? shm_table_take(shm, &place) : 0;
+    error = shm_table_find(shm, &name, &place);
+    if (error != 0)
+        return error;
+    bool found = alive(&place, now) != NULL;
+    uint64_t garbage = place.entry != NULL ? shm_table_take(shm, &place) : 0;
     shm_table_unlock(&place);
-    if (garbage)
+    if (garbage != 0)
         shm_heap_free(shm, garbage);
     return found ? 0 : -ENOENT;
 }

@@ -1,12 +1,12 @@
-/*
- * What lies where in the segment; internal to this room. Positions are offsets from its start, 0 is none. A
- * change here, or of what the parts keep in their regions, is a new SHM_LAYOUT.
- *
- * Any process may be killed between any two instructions. So each part keeps one truth that changes by single
- * stores and is whole after each of them (the words of heap blocks, the chains of keys, the hash of a counter
- * or lock), and everything else (free lists, counts) is derived and made anew from it when a lock's holder
- * has died.
- */
+/* What lies where in the segment; internal to this room. Positions are offsets from its start, 0 is none. A
+   change here, or of what the parts keep in their regions, is a new SHM_LAYOUT.
+
+   Any process may be killed between any two instructions. So each part keeps one truth that changes by single
+   stores and is whole after each of them (the words of heap blocks, the chains of keys, the hash of a counter
+   or lock), and everything else (free lists, counts) is derived and made anew from it when a lock's holder
+   has died.
+
+   From the bottom up: mutex, layout; counters, locks, heap; table; keys; segment, worker. */
 #ifndef SHM_LAYOUT_H
 #define SHM_LAYOUT_H
 
@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #define SHM_MAGIC UINT64_C(0x65746167646c6321)
-#define SHM_LAYOUT 1
+#define SHM_LAYOUT 2
 #define SHM_PAGE 4096
 #define SHM_LINE 64
 #define SHM_WORKERS 8 /* slot 0 is everybody who did not join */
@@ -31,7 +31,6 @@ struct shm_region {
 /* A function of the segment's size alone, so that a damaged header is noticed. */
 struct shm_plan {
     struct shm_region counters;
-    struct shm_region topics; /* kept for the numbers that publishes take, a line each */
     struct shm_region lock_shards;
     struct shm_region locks;
     struct shm_region shards;
@@ -49,15 +48,13 @@ struct shm_segment {
     char boot_id[40];
     int64_t clock_shift; /* the segment's clock is CLOCK_BOOTTIME plus this, ms */
     int64_t clock_epoch; /* and CLOCK_REALTIME minus this */
-    _Atomic uint64_t generation;
     _Alignas(SHM_LINE) _Atomic int32_t workers[SHM_WORKERS]; /* pids, 0 is free */
     _Alignas(SHM_LINE) pthread_mutex_t counters_mutex;
-    _Atomic uint64_t counters_used;
+    uint64_t counters_used; /* derived, as all that is counted */
 };
 
 struct shm {
     int fd;
-    bool reused;
     pid_t pid; /* of the process that joined or attached */
     int slot;
     size_t size;
@@ -72,24 +69,13 @@ static inline void *shm_at(const struct shm *shm, uint64_t offset)
 /* Now by the clock of the segment, in ms. */
 int64_t shm_now(const struct shm *shm);
 
+/* Starts that clock, or lets one of an earlier run go on as if it had never stopped. */
+void shm_clock_init(struct shm_segment *segment, bool restarted);
+
 /* A keyed hash, so that clients who choose names cannot choose collisions; never 0. */
 uint64_t shm_hash(const struct shm *shm, const void *data, size_t len);
 
 /* Length of a name of 1 to max bytes; -EINVAL or -E2BIG. */
 int shm_name_length(const char *name, size_t max);
-
-/* Each part lays out its zeroed region, makes its locks and state usable after a restart, forgets a dead
- * worker. */
-void shm_counters_init(struct shm *shm);
-void shm_counters_restart(struct shm *shm);
-void shm_counters_worker_gone(struct shm *shm, int slot);
-void shm_counters_stats(struct shm *shm, uint64_t *ret_used, uint64_t *ret_max);
-size_t shm_counter_size(void);
-
-void shm_locks_init(struct shm *shm);
-void shm_locks_worker_gone(struct shm *shm, pid_t pid);
-uint64_t shm_locks_held(struct shm *shm);
-size_t shm_lock_size(void);
-size_t shm_lock_shard_size(void);
 
 #endif

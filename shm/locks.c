@@ -1,5 +1,9 @@
 #include "shm/locks.h"
 
+#include "base/clock.h"
+#include "shm/layout.h"
+#include "shm/mutex.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -9,11 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shm/layout.h"
-#include "shm/mutex.h"
-
 /* A waiter looks again after this long, in case the holder's process died and nobody told us. */
-enum { LOOK_AGAIN_MS = 1000 };
+#define LOOK_AGAIN_MS 1000
 
 /* Only held locks are in the table. */
 struct lock {
@@ -31,7 +32,8 @@ struct lock_shard {
     uint64_t reach; /* all locks held are before this one; derived */
 };
 
-struct request {
+/* What a caller asks for, its name copied so that nobody changes it under us. */
+struct lock_request {
     uint64_t hash;
     uint64_t owner;
     char name[SHM_LOCK_NAME_MAX + 1];
@@ -85,7 +87,7 @@ static int find_reach(void *data)
 {
     struct guard *guard = data;
     guard->shard->reach = guard->count;
-    while (guard->shard->reach > 0 && !guard->locks[guard->shard->reach - 1].hash)
+    while (guard->shard->reach > 0 && guard->locks[guard->shard->reach - 1].hash == 0)
         guard->shard->reach--;
     return 0;
 }
@@ -118,11 +120,11 @@ static void release(struct guard *guard, struct lock *lock)
         lock->waited_for = 0;
         futex(&lock->turn, FUTEX_WAKE, INT_MAX, NULL);
     }
-    while (guard->shard->reach > 0 && !guard->locks[guard->shard->reach - 1].hash)
+    while (guard->shard->reach > 0 && guard->locks[guard->shard->reach - 1].hash == 0)
         guard->shard->reach--;
 }
 
-static struct lock *find(struct guard *guard, const struct request *request)
+static struct lock *find(struct guard *guard, const struct lock_request *request)
 {
     for (uint64_t i = 0; i < guard->shard->reach; i++) {
         struct lock *lock = &guard->locks[i];
@@ -132,10 +134,10 @@ static struct lock *find(struct guard *guard, const struct request *request)
     return NULL;
 }
 
-static int take(struct guard *guard, const struct request *request)
+static int take(struct guard *guard, const struct lock_request *request)
 {
     uint64_t i = 0;
-    while (i < guard->count && guard->locks[i].hash)
+    while (i < guard->count && guard->locks[i].hash != 0)
         i++;
     if (i == guard->count)
         return -ENOSPC;
@@ -150,7 +152,7 @@ static int take(struct guard *guard, const struct request *request)
     return 0;
 }
 
-static int request_init(struct shm *shm, struct request *request, const char *name, uint64_t owner)
+static int lock_request_init(struct shm *shm, struct lock_request *request, const char *name, uint64_t owner)
 {
     int len = shm_name_length(name, SHM_LOCK_NAME_MAX);
     if (len < 0)
@@ -172,13 +174,6 @@ static bool is_dead(const struct lock *lock)
     return kill(lock->pid, 0) < 0 && errno == ESRCH;
 }
 
-static int64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void sleep_on(_Atomic uint32_t *turn, uint32_t seen, int64_t until_ms)
 {
     struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
@@ -186,44 +181,44 @@ static void sleep_on(_Atomic uint32_t *turn, uint32_t seen, int64_t until_ms)
 }
 
 /* 0: taken. -EAGAIN: held by somebody else; then ret_turn and ret_seen say what to wait for. */
-static int try_lock(struct guard *guard, const struct request *request, bool waits,
+static int try_lock(struct guard *guard, const struct lock_request *request, bool waits,
                     _Atomic uint32_t **ret_turn, uint32_t *ret_seen)
 {
-    int r = guard_lock(guard);
-    if (r < 0)
-        return r;
+    int error = guard_lock(guard);
+    if (error != 0)
+        return error;
     struct lock *lock = find(guard, request);
-    if (lock && is_mine(guard, lock, request->owner)) {
-        r = -EDEADLK;
-    } else if (lock && !is_dead(lock)) {
+    if (lock != NULL && is_mine(guard, lock, request->owner)) {
+        error = -EDEADLK;
+    } else if (lock != NULL && !is_dead(lock)) {
         lock->waited_for |= waits;
         *ret_turn = &lock->turn;
         *ret_seen = atomic_load(&lock->turn);
-        r = -EAGAIN;
+        error = -EAGAIN;
     } else {
-        if (lock)
+        if (lock != NULL)
             release(guard, lock);
-        r = take(guard, request);
+        error = take(guard, request);
     }
     guard_unlock(guard);
-    return r;
+    return error;
 }
 
 int shm_lock(struct shm *shm, const char *name, uint64_t owner, int64_t wait_ms)
 {
-    struct request request;
-    int r = request_init(shm, &request, name, owner);
-    if (r < 0 || wait_ms < 0)
-        return r < 0 ? r : -EINVAL;
+    struct lock_request request;
+    int error = lock_request_init(shm, &request, name, owner);
+    if (error < 0 || wait_ms < 0)
+        return error != 0 ? error : -EINVAL;
     struct guard guard = guard_of(shm, request.hash % shard_count(shm));
     int64_t now = monotonic_ms();
     int64_t deadline = wait_ms > INT64_MAX - now ? INT64_MAX : now + wait_ms;
     for (;; now = monotonic_ms()) {
         _Atomic uint32_t *turn = NULL;
         uint32_t seen = 0;
-        r = try_lock(&guard, &request, now < deadline, &turn, &seen);
-        if (r != -EAGAIN)
-            return r;
+        error = try_lock(&guard, &request, now < deadline, &turn, &seen);
+        if (error != -EAGAIN)
+            return error;
         if (now >= deadline)
             return -ETIMEDOUT;
         sleep_on(turn, seen, deadline - now > LOOK_AGAIN_MS ? now + LOOK_AGAIN_MS : deadline);
@@ -232,23 +227,23 @@ int shm_lock(struct shm *shm, const char *name, uint64_t owner, int64_t wait_ms)
 
 int shm_unlock(struct shm *shm, const char *name, uint64_t owner)
 {
-    struct request request;
-    int r = request_init(shm, &request, name, owner);
-    if (r < 0)
-        return r;
+    struct lock_request request;
+    int error = lock_request_init(shm, &request, name, owner);
+    if (error != 0)
+        return error;
     struct guard guard = guard_of(shm, request.hash % shard_count(shm));
-    r = guard_lock(&guard);
-    if (r < 0)
-        return r;
+    error = guard_lock(&guard);
+    if (error != 0)
+        return error;
     struct lock *lock = find(&guard, &request);
-    if (!lock)
-        r = -ENOENT;
+    if (lock == NULL)
+        error = -ENOENT;
     else if (!is_mine(&guard, lock, owner))
-        r = -EPERM;
+        error = -EPERM;
     else
         release(&guard, lock);
     guard_unlock(&guard);
-    return r;
+    return error;
 }
 
 /* Releases what a process holds, for one of its owners or for all (owner is NULL). */
@@ -260,7 +255,7 @@ static void release_all(struct shm *shm, pid_t pid, const uint64_t *owner)
             continue;
         for (uint64_t n = guard.shard->reach; n-- > 0;) {
             struct lock *lock = &guard.locks[n];
-            if (lock->hash && lock->pid == pid && (!owner || lock->owner == *owner))
+            if (lock->hash != 0 && lock->pid == pid && (owner == NULL || lock->owner == *owner))
                 release(&guard, lock);
         }
         guard_unlock(&guard);

@@ -5,17 +5,14 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Repairs what the mutex guards after a holder has died; 0, or a negative errno when that is beyond repair.
- */
-typedef int shm_repair_fn(void *data);
-
 void shm_mutex_init(pthread_mutex_t *mutex);
 
-/* 0, or -ENOTRECOVERABLE, then not locked. repair may be NULL when there is nothing to repair. */
-int shm_mutex_lock(pthread_mutex_t *mutex, shm_repair_fn *repair, void *data);
+/* repair is called after a holder has died and puts right what the mutex guards; not 0: that is beyond
+   repair. -ENOTRECOVERABLE, now or before; then it is not locked. */
+int shm_mutex_lock(pthread_mutex_t *mutex, int (*repair)(void *data), void *data);
 void shm_mutex_unlock(pthread_mutex_t *mutex);
 
-/* True while the calling thread holds one. */
+/* True while the calling thread holds one, takes or releases it. Async-signal-safe. */
 bool shm_mutex_held(void);
 
 #endif

@@ -6,5 +6,6 @@
 #include "shm/keys.h"
 #include "shm/locks.h"
 #include "shm/segment.h"
+#include "shm/worker.h"
 
 #endif

@@ -1,14 +1,14 @@
 #include "shm/table.h"
 
+#include "shm/heap.h"
+#include "shm/mutex.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "shm/heap.h"
-#include "shm/mutex.h"
-
 /* So many buckets are cleaned in one hold of a shard's lock. */
-enum { BATCH = 64 };
+#define BATCH 64
 
 size_t shm_shard_size(void)
 {
@@ -33,7 +33,7 @@ int shm_name_init(struct shm *shm, struct shm_name *name, const char *collection
 }
 
 /* NULL ends a chain, and so does an offset that a stray write has damaged. */
-struct shm_entry *shm_entry_at(const struct shm *shm, uint64_t offset)
+static struct shm_entry *entry_at(const struct shm *shm, uint64_t offset)
 {
     return shm_heap_capacity(shm, offset) >= sizeof(struct shm_entry) ? shm_at(shm, offset) : NULL;
 }
@@ -91,8 +91,8 @@ static int recount(void *data)
     uint64_t first = repair->shard * buckets_per_shard(repair->shm), count = 0;
     int64_t next_expiry = SHM_FOREVER;
     for (uint64_t i = first; i < first + buckets_per_shard(repair->shm); i++) {
-        struct shm_entry *entry = shm_entry_at(repair->shm, load(bucket_at(repair->shm, i)));
-        for (; entry; entry = shm_entry_at(repair->shm, load(&entry->next))) {
+        struct shm_entry *entry = entry_at(repair->shm, load(bucket_at(repair->shm, i)));
+        for (; entry != NULL; entry = entry_at(repair->shm, load(&entry->next))) {
             count++;
             if (entry->deadline < next_expiry)
                 next_expiry = entry->deadline;
@@ -131,14 +131,14 @@ static bool has_name(const struct shm_entry *entry, const struct shm_name *name)
 int shm_table_find(struct shm *shm, const struct shm_name *name, struct shm_place *ret_place)
 {
     uint64_t bucket = bucket_of(shm, name->hash), shard = bucket / buckets_per_shard(shm);
-    int r = lock(shm, shard);
-    if (r < 0)
-        return r;
+    int error = lock(shm, shard);
+    if (error != 0)
+        return error;
     struct shm_place place = {.shard = shard_at(shm, shard), .link = bucket_at(shm, bucket)};
     for (;; place.link = &place.entry->next) {
         place.offset = load(place.link);
-        place.entry = shm_entry_at(shm, place.offset);
-        if (!place.entry || has_name(place.entry, name))
+        place.entry = entry_at(shm, place.offset);
+        if (place.entry == NULL || has_name(place.entry, name))
             break;
     }
     *ret_place = place;
@@ -152,12 +152,12 @@ void shm_table_unlock(struct shm_place *place)
 
 uint64_t shm_table_put(struct shm *shm, struct shm_place *place, uint64_t fresh)
 {
-    struct shm_entry *entry = shm_entry_at(shm, fresh);
-    uint64_t old = place->entry ? place->offset : 0;
-    store(&entry->next, old ? load(&place->entry->next) : 0);
+    struct shm_entry *entry = entry_at(shm, fresh);
+    uint64_t old = place->entry != NULL ? place->offset : 0;
+    store(&entry->next, old != 0 ? load(&place->entry->next) : 0);
     if (entry->deadline < atomic_load_explicit(&place->shard->next_expiry, memory_order_relaxed))
         atomic_store_explicit(&place->shard->next_expiry, entry->deadline, memory_order_relaxed);
-    if (old)
+    if (old != 0)
         shm_heap_withdraw(shm, old);
     else
         place->shard->count++;
@@ -210,8 +210,8 @@ static void keep_chain(struct shm *shm, uint64_t bucket, struct marks *marks)
     _Atomic uint64_t *link = bucket_at(shm, bucket);
     for (;;) {
         uint64_t offset = load(link);
-        struct shm_entry *entry = shm_entry_at(shm, offset);
-        if (!entry || !mark_take(marks, offset))
+        struct shm_entry *entry = entry_at(shm, offset);
+        if (entry == NULL || !mark_take(marks, offset))
             break;
         if (!is_whole(shm, offset, entry, bucket)) {
             mark_set(marks, offset);
@@ -228,19 +228,19 @@ int shm_table_restart(struct shm *shm)
     const struct shm_region *heap = &shm->segment->plan.heap;
     uint64_t places = heap->count / SHM_HEAP_ALIGN;
     struct marks marks = {heap->offset, calloc(places / 8 + 1, 1)};
-    if (!marks.bits)
+    if (marks.bits == NULL)
         return -ENOMEM;
-    int r = shm_heap_walk(shm, mark_set, &marks);
-    for (uint64_t i = 0; r == 0 && i < bucket_count(shm); i++)
+    int error = shm_heap_walk(shm, mark_set, &marks);
+    for (uint64_t i = 0; error == 0 && i < bucket_count(shm); i++)
         keep_chain(shm, i, &marks);
-    for (uint64_t i = 0; r == 0 && i < places; i++) {
+    for (uint64_t i = 0; error == 0 && i < places; i++) {
         uint64_t offset = heap->offset + i * SHM_HEAP_ALIGN;
         if (mark_take(&marks, offset))
             shm_heap_free(shm, offset);
     }
     free(marks.bits);
     shm_table_init(shm);
-    return r;
+    return error;
 }
 
 struct filter {
@@ -251,7 +251,7 @@ struct filter {
 
 static bool matches(const struct filter *filter, const struct shm_entry *entry)
 {
-    if (!filter->collection)
+    if (filter->collection == NULL)
         return entry->deadline <= filter->now;
     return entry->collection_len == filter->len && memcmp(entry->bytes, filter->collection, filter->len) == 0;
 }
@@ -262,7 +262,11 @@ static uint64_t unlink_matching(struct shm *shm, uint64_t bucket, const struct f
 {
     struct shm_place place = {.shard = shard_at(shm, bucket / buckets_per_shard(shm)),
                               .link = bucket_at(shm, bucket)};
-    while ((place.entry = shm_entry_at(shm, place.offset = load(place.link)))) {
+    for (;;) {
+        place.offset = load(place.link);
+        place.entry = entry_at(shm, place.offset);
+        if (place.entry == NULL)
+            return garbage;
         if (matches(filter, place.entry)) {
             uint64_t taken = shm_table_take(shm, &place);
             store(&place.entry->next, garbage);
@@ -271,13 +275,12 @@ static uint64_t unlink_matching(struct shm *shm, uint64_t bucket, const struct f
             place.link = &place.entry->next;
         }
     }
-    return garbage;
 }
 
 static void free_garbage(struct shm *shm, uint64_t garbage)
 {
     struct shm_entry *entry;
-    for (; (entry = shm_entry_at(shm, garbage));) {
+    while ((entry = entry_at(shm, garbage)) != NULL) {
         uint64_t next = load(&entry->next);
         shm_heap_free(shm, garbage);
         garbage = next;
@@ -288,9 +291,9 @@ static int remove_matching(struct shm *shm, uint64_t first, uint64_t count, cons
 {
     for (uint64_t at = first; at < first + count; at += BATCH) {
         uint64_t shard = at / buckets_per_shard(shm), garbage = 0;
-        int r = lock(shm, shard);
-        if (r < 0)
-            return r;
+        int error = lock(shm, shard);
+        if (error != 0)
+            return error;
         for (uint64_t i = at; i < at + BATCH && i < first + count; i++)
             garbage = unlink_matching(shm, i, filter, garbage);
         unlock(shm, shard);
@@ -323,32 +326,30 @@ int shm_table_visit(struct shm *shm, uint64_t bucket, void (*visit)(void *data, 
                     void *data)
 {
     uint64_t shard = bucket / buckets_per_shard(shm);
-    int r = lock(shm, shard);
-    if (r < 0)
-        return r;
-    struct shm_entry *entry = shm_entry_at(shm, load(bucket_at(shm, bucket)));
-    for (; entry; entry = shm_entry_at(shm, load(&entry->next)))
+    int error = lock(shm, shard);
+    if (error != 0)
+        return error;
+    struct shm_entry *entry = entry_at(shm, load(bucket_at(shm, bucket)));
+    for (; entry != NULL; entry = entry_at(shm, load(&entry->next)))
         visit(data, entry);
     unlock(shm, shard);
     return 0;
 }
 
-/*
- * Asked about a dead process's private block: it died between linking and publishing it or between
- * withdrawing and unlinking it, if it is linked. Then it is published; not if somebody else has withdrawn it
- * meanwhile, who will free it.
- */
+/* Asked about a dead process's private block: it died between linking and publishing it or between
+   withdrawing and unlinking it, if it is linked. Then it is published; not if somebody else has withdrawn it
+   meanwhile, who will free it. */
 static bool settle(struct shm *shm, uint64_t offset)
 {
-    struct shm_entry *dead = shm_entry_at(shm, offset);
-    if (!dead)
+    struct shm_entry *dead = entry_at(shm, offset);
+    if (dead == NULL)
         return false;
     uint64_t bucket = bucket_of(shm, dead->hash), shard = bucket / buckets_per_shard(shm);
     if (lock(shm, shard) < 0)
         return true;
     uint64_t at = load(bucket_at(shm, bucket));
     struct shm_entry *entry;
-    while (at != offset && (entry = shm_entry_at(shm, at)))
+    while (at != offset && (entry = entry_at(shm, at)) != NULL)
         at = load(&entry->next);
     if (at == offset)
         shm_heap_publish(shm, offset);
@@ -359,6 +360,12 @@ static bool settle(struct shm *shm, uint64_t offset)
 void shm_table_worker_gone(struct shm *shm, pid_t pid)
 {
     shm_heap_sweep(shm, pid, settle);
+}
+
+size_t shm_value_max(const struct shm *shm)
+{
+    size_t quarter = shm->segment->plan.heap.count / 4;
+    return quarter < SHM_VALUE_MAX ? quarter : SHM_VALUE_MAX;
 }
 
 uint64_t shm_table_count(struct shm *shm)

@@ -1,17 +1,15 @@
-/*
- * The hash table of keys: chains of entries in shards, one lock each; internal to this room. A chain changes
- * by one store at a time, so it is whole whenever its holder dies.
- */
+/* The hash table of keys: chains of entries in shards, one lock each; internal to this room. A chain changes
+   by one store at a time, so it is whole whenever its holder dies. */
 #ifndef SHM_TABLE_H
 #define SHM_TABLE_H
+
+#include "shm/layout.h"
+#include "shm/limits.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "shm/keys.h"
-#include "shm/layout.h"
 
 #define SHM_FOREVER INT64_MAX
 
@@ -50,9 +48,9 @@ struct shm_place {
     struct shm_entry *entry; /* NULL if there is none */
 };
 
+/* -EINVAL or -E2BIG, as shm_name_length. */
 int shm_name_init(struct shm *shm, struct shm_name *name, const char *collection, const char *key);
 
-struct shm_entry *shm_entry_at(const struct shm *shm, uint64_t offset);
 char *shm_entry_value(struct shm_entry *entry);
 
 void shm_table_init(struct shm *shm);
@@ -60,13 +58,13 @@ void shm_table_init(struct shm *shm);
 /* After shm_heap_restart: keeps every whole entry that is linked, frees all other blocks. -ENOMEM. */
 int shm_table_restart(struct shm *shm);
 
-/* Looks a name up, expired or not, and returns with its shard locked; or a negative errno, then not locked.
- */
+/* Looks a name up, expired or not, and returns with its shard locked; or a negative errno, then not
+   locked. */
 int shm_table_find(struct shm *shm, const struct shm_name *name, struct shm_place *ret_place);
 void shm_table_unlock(struct shm_place *place);
 
-/* Puts a private entry in the place, and takes out the one that was there, which is private then. 0 for none.
- */
+/* Puts a private entry in the place, and takes out the one that was there, which is private then. 0 for
+   none. */
 uint64_t shm_table_put(struct shm *shm, struct shm_place *place, uint64_t fresh);
 uint64_t shm_table_take(struct shm *shm, struct shm_place *place);
 

@@ -1,9 +1,12 @@
+#include "shm/worker.h"
+
+#include "shm/counters.h"
+#include "shm/layout.h"
+#include "shm/locks.h"
+#include "shm/table.h"
+
 #include <errno.h>
 #include <unistd.h>
-
-#include "shm/layout.h"
-#include "shm/segment.h"
-#include "shm/table.h"
 
 int shm_worker_join(struct shm *shm)
 {

@@ -1,3 +1,7 @@
+#include "shm/heap.h"
+#include "shm/layout.h"
+#include "shm/segment.h"
+
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -6,11 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shm/heap.h"
-#include "shm/layout.h"
-#include "shm/segment.h"
-
-enum { BLOCKS = 300, ROUNDS = 20000 };
+#define BLOCKS 300
+#define ROUNDS 20000
 
 static struct shm *shm;
 
@@ -143,6 +144,24 @@ START_TEST(a_dead_process_leaves_nothing_but_what_is_linked)
 }
 END_TEST
 
+static void expect_held(void *data, uint64_t offset)
+{
+    ck_assert_uint_eq(offset, *(uint64_t *)data);
+    ck_assert(shm_holds_lock());
+    *(uint64_t *)data = 0;
+}
+
+START_TEST(who_holds_a_lock_can_tell)
+{
+    uint64_t offset;
+    ck_assert_int_eq(shm_heap_alloc(shm, 100, false, &offset), 0);
+    ck_assert(!shm_holds_lock());
+    ck_assert_int_eq(shm_heap_walk(shm, expect_held, &offset), 0);
+    ck_assert_uint_eq(offset, 0);
+    ck_assert(!shm_holds_lock());
+}
+END_TEST
+
 static void *churn(void *data)
 {
     unsigned seed = (unsigned)(uintptr_t)data;
@@ -180,6 +199,7 @@ int main(void)
     tcase_add_test(tcase, a_part_is_kept_for_those_who_replace);
     tcase_add_test(tcase, offsets_that_are_no_blocks_have_no_room);
     tcase_add_test(tcase, a_dead_process_leaves_nothing_but_what_is_linked);
+    tcase_add_test(tcase, who_holds_a_lock_can_tell);
     tcase_add_test(tcase, threads_share_it);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

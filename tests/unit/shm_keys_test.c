@@ -1,3 +1,6 @@
+#include "shm/keys.h"
+#include "shm/segment.h"
+
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -10,9 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "shm/keys.h"
-#include "shm/segment.h"
 
 static struct shm *shm;
 
@@ -257,12 +257,12 @@ static int fill(size_t len, int64_t ttl_ms)
 {
     char *bytes = calloc(1, len);
     char key[16];
-    int n = 0, r = 0;
-    for (; r == 0; n++) {
+    int n = 0, error = 0;
+    for (; error == 0; n++) {
         snprintf(key, sizeof key, "%d", n);
-        r = shm_key_set(shm, "notes", key, bytes, len, ttl_ms);
+        error = shm_key_set(shm, "notes", key, bytes, len, ttl_ms);
     }
-    ck_assert_int_eq(r, -ENOSPC);
+    ck_assert_int_eq(error, -ENOSPC);
     free(bytes);
     return n - 1;
 }
@@ -377,6 +377,26 @@ static void on_fault(int number)
     siglongjmp(back, 1);
 }
 
+static int use_bad_pointer(int how, char *bad)
+{
+    switch (how) {
+    case 0:
+        return shm_key_set(shm, "notes", "a", bad, 100, 0);
+    case 1:
+        return shm_key_read(shm, "notes", "a", bad, 100, NULL);
+    case 2:
+        return shm_key_cas(shm, "notes", "a", bad, 5, "v", 1, 0);
+    case 3:
+        return shm_key_cas(shm, "notes", "a", "value", 5, bad, 1, 0);
+    case 4:
+        return shm_key_create(shm, "notes", "b", bad, 1, 0);
+    case 5:
+        return shm_key_delete(shm, "notes", bad);
+    default:
+        return shm_keys_clear(shm, bad);
+    }
+}
+
 START_TEST(a_bad_pointer_faults_with_no_lock_held)
 {
     char *bad = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -385,14 +405,8 @@ START_TEST(a_bad_pointer_faults_with_no_lock_held)
     for (volatile int i = 0; i < 7; i++) {
         held_at_fault = -1;
         if (sigsetjmp(back, 1) == 0) {
-            int r = i == 0   ? shm_key_set(shm, "notes", "a", bad, 100, 0)
-                    : i == 1 ? shm_key_read(shm, "notes", "a", bad, 100, NULL)
-                    : i == 2 ? shm_key_cas(shm, "notes", "a", bad, 5, "v", 1, 0)
-                    : i == 3 ? shm_key_cas(shm, "notes", "a", "value", 5, bad, 1, 0)
-                    : i == 4 ? shm_key_create(shm, "notes", "b", bad, 1, 0)
-                    : i == 5 ? shm_key_delete(shm, "notes", bad)
-                             : shm_keys_clear(shm, bad);
-            ck_abort_msg("no fault in %d, result %d", i, r);
+            int error = use_bad_pointer(i, bad);
+            ck_abort_msg("no fault in %d, result %d", i, error);
         }
         ck_assert_int_eq(held_at_fault, 0);
         ck_assert(!shm_holds_lock());

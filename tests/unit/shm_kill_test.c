@@ -1,7 +1,8 @@
-/*
- * Writers are killed at any instruction. Whatever they were doing: nobody is blocked, every value is whole,
- * nothing is lost and nothing leaks.
- */
+/* Writers are killed at any instruction. Whatever they were doing: nobody is blocked, every value is whole,
+   nothing is lost and nothing leaks. */
+#include "base/clock.h"
+#include "shm/shm.h"
+
 #include <check.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,9 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shm/shm.h"
-
-enum { WRITERS = 3, KEYS = 40, VALUE_MAX = 3000, KILL_FOR_MS = 1500, STEPS = 10000 };
+#define WRITERS 3
+#define KEYS 40
+#define VALUE_MAX 3000
+#define KILL_FOR_MS 1500
+#define STEPS 10000
 
 static struct shm *shm;
 
@@ -30,13 +33,6 @@ static void setup(void)
 static void teardown(void)
 {
     shm_close(shm);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static uint32_t make_value(char *bytes, unsigned *seed)
@@ -137,13 +133,13 @@ static void bury(pid_t pid)
 }
 
 /* Some writers always go on while another is killed; from time to time all are, to see that nothing has
- * leaked. */
+   leaked. */
 START_TEST(writers_killed_at_any_time)
 {
     pid_t pids[WRITERS];
     unsigned seed = (unsigned)time(NULL);
-    int64_t end = now_ms() + KILL_FOR_MS;
-    for (int round = 0; round < 2 || now_ms() < end; round++) {
+    int64_t end = monotonic_ms() + KILL_FOR_MS;
+    for (int round = 0; round < 2 || monotonic_ms() < end; round++) {
         for (int i = 0; i < WRITERS; i++)
             pids[i] = start_writer(seed + (unsigned)i);
         for (int i = 0; i < 30; i++) {
@@ -186,7 +182,7 @@ static void operate(enum operation operation)
 }
 
 /* Runs an operation in a process of its own, and kills it after so many instructions. -1: no tracing here.
- * Returns how many ran. */
+   Returns how many ran. */
 static long run_steps(enum operation operation, long steps)
 {
     int status;
@@ -220,10 +216,10 @@ static bool reads(const char *key, const char *expected)
 {
     char value[32];
     size_t len;
-    int r = shm_key_read(shm, "notes", key, value, sizeof value, &len);
-    if (!expected)
-        return r == -ENOENT;
-    return r == 0 && len == strlen(expected) && memcmp(value, expected, len) == 0;
+    int error = shm_key_read(shm, "notes", key, value, sizeof value, &len);
+    if (expected == NULL)
+        return error == -ENOENT;
+    return error == 0 && len == strlen(expected) && memcmp(value, expected, len) == 0;
 }
 
 static void prepare(void)
@@ -252,7 +248,7 @@ static void expect_old_or_new(enum operation operation)
 }
 
 /* With SHM_KILL_ALL in the environment at each instruction, else at as many as STEPS in all allow, others in
- * each run. */
+   each run. */
 START_TEST(an_operation_killed_at_each_of_its_instructions)
 {
     enum operation operation = (enum operation)_i;

@@ -1,3 +1,8 @@
+#include "shm/counters.h"
+#include "shm/locks.h"
+#include "shm/segment.h"
+#include "shm/worker.h"
+
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -9,11 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shm/counters.h"
-#include "shm/locks.h"
-#include "shm/segment.h"
-
-enum { LONG_MS = 60000 };
+#define LONG_MS 60000
 
 static struct shm *shm;
 
@@ -85,12 +86,12 @@ START_TEST(too_many_are_refused)
 {
     struct shm_stats stats;
     char name[16];
-    int r = 0;
-    for (int i = 0; r == 0; i++) {
+    int error = 0;
+    for (int i = 0; error == 0; i++) {
         snprintf(name, sizeof name, "%d", i);
-        r = shm_lock(shm, name, 1, 0);
+        error = shm_lock(shm, name, 1, 0);
     }
-    ck_assert_int_eq(r, -ENOSPC);
+    ck_assert_int_eq(error, -ENOSPC);
     shm_stats(shm, &stats);
     ck_assert_uint_le(stats.locks, stats.locks_max);
     shm_unlock_all(shm, 1);
@@ -124,9 +125,11 @@ START_TEST(threads_exclude_each_other)
 }
 END_TEST
 
+#define PROCESSES 4
+#define TIMES 300
+
 START_TEST(processes_exclude_each_other)
 {
-    enum { PROCESSES = 4, TIMES = 300 };
     struct shm_counter *inside, *done;
     pid_t pids[PROCESSES];
     ck_assert_int_eq(shm_counter_open(shm, "inside", &inside), 0);

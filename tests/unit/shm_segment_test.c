@@ -1,3 +1,8 @@
+#include "shm/heap.h"
+#include "shm/layout.h"
+#include "shm/shm.h"
+#include "shm/table.h"
+
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +17,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "shm/heap.h"
-#include "shm/layout.h"
-#include "shm/shm.h"
-#include "shm/table.h"
 
 #define MB ((size_t)1 << 20)
 
@@ -61,8 +61,6 @@ START_TEST(a_second_mapping_sees_the_same)
     ck_assert_ptr_ne(first, second);
     ck_assert_int_eq(shm_counter_add(one, first, 5), 5);
     ck_assert_int_eq(shm_counter_get(second), 5);
-    ck_assert_uint_eq(shm_generation_next(one), 1);
-    ck_assert_uint_eq(shm_generation_next(two), 2);
     shm_close(one);
     shm_close(two);
     shm_close(NULL);
@@ -121,7 +119,6 @@ START_TEST(a_file_goes_on_after_a_restart)
     char value[16];
     size_t len;
     struct shm *shm = create(path, 2 * MB);
-    ck_assert(!shm_reused(shm));
     ck_assert_int_eq(shm_worker_join(shm), 0);
     ck_assert_int_eq(shm_counter_open(shm, "hits", &counter), 0);
     ck_assert_int_eq(shm_gauge_open(shm, "online", &gauge), 0);
@@ -132,7 +129,6 @@ START_TEST(a_file_goes_on_after_a_restart)
     shm_close(shm);
 
     shm = create(path, 2 * MB);
-    ck_assert(shm_reused(shm));
     ck_assert_int_eq(shm_worker_join(shm), 0);
     ck_assert_int_eq(shm_counter_open(shm, "hits", &counter), 0);
     ck_assert_int_eq(shm_gauge_open(shm, "online", &gauge), 0);
@@ -179,10 +175,11 @@ END_TEST
 START_TEST(a_half_made_file_is_made_anew)
 {
     struct shm *shm = create(path, MB);
+    ck_assert_int_eq(shm_key_set(shm, "a", "old", "c", 1, 0), 0);
     memset(shm->segment, 0, SHM_PAGE);
     shm_close(shm);
     shm = create(path, MB);
-    ck_assert(!shm_reused(shm));
+    ck_assert_int_eq(shm_key_delete(shm, "a", "old"), -ENOENT);
     ck_assert_int_eq(shm_key_set(shm, "a", "b", "c", 1, 0), 0);
     shm_close(shm);
 }
@@ -254,9 +251,9 @@ START_TEST(damaged_files_do_no_harm)
         for (int i = 0; i < 1 << round % 8; i++)
             ((char *)shm->segment)[start + (uint64_t)rand_r(&seed) % 60000] ^= (char)(1 << rand_r(&seed) % 8);
         shm_close(shm);
-        int r = shm_create(path, MB, &shm);
-        ck_assert(r == 0 || r == -EUCLEAN);
-        if (r == 0) {
+        int error = shm_create(path, MB, &shm);
+        ck_assert(error == 0 || error == -EUCLEAN);
+        if (error == 0) {
             int keys = 0;
             struct shm_stats stats;
             ck_assert_int_eq(shm_keys_each(shm, "a", count_key, &keys), 0);
@@ -309,12 +306,12 @@ START_TEST(case_103_more_than_the_file_system_has_is_an_error)
     ck_assert_int_lt(write(fd, filling, 2 * MB), (ssize_t)(2 * MB));
     close(fd);
     char key[16];
-    int r = 0;
-    for (int i = 0; r == 0; i++) {
+    int error = 0;
+    for (int i = 0; error == 0; i++) {
         snprintf(key, sizeof key, "%d", i);
-        r = shm_key_set(shm, "a", key, filling, 5000, 0);
+        error = shm_key_set(shm, "a", key, filling, 5000, 0);
     }
-    ck_assert_int_eq(r, -ENOSPC);
+    ck_assert_int_eq(error, -ENOSPC);
     struct shm_counter *counter;
     ck_assert_int_eq(shm_counter_open(shm, "still works", &counter), 0);
     ck_assert_int_eq(shm_counter_add(shm, counter, 1), 1);
@@ -339,7 +336,10 @@ START_TEST(workers_take_slots_and_give_them_back)
             _exit(shm_worker_join(shm) == -EUSERS);
         int status;
         waitpid(pids[i], &status, 0);
-        *(WEXITSTATUS(status) ? &refused : &taken) += 1;
+        if (WEXITSTATUS(status) != 0)
+            refused++;
+        else
+            taken++;
     }
     ck_assert_int_eq(taken, SHM_WORKERS - 2);
     ck_assert_int_eq(refused, 2);
