@@ -16,8 +16,9 @@ int body_begin(struct body *body, struct event *event)
         body->kind = BODY_STREAMED;
     } else if (event_type_is(event, "multipart/form-data")) {
         body->kind = BODY_FORM;
-        return form_create(event->arena, cg_string(type), settings->body_memory, settings->temp_dir,
-                           &body->form);
+        const struct form_limits limits = {settings->form_parts, settings->form_files, settings->body_memory,
+                                           settings->temp_dir};
+        return form_create(event->arena, cg_string(type), &limits, &body->form);
     }
     return 0;
 }

@@ -14,7 +14,7 @@ struct form_file {
 struct form {
     struct arena *arena;
     struct multipart multipart;
-    const char *folder;
+    struct form_limits limits;
     size_t memory; /* bytes still to be had */
     cg_field *fields;
     size_t field_count, field_capacity;
@@ -55,7 +55,7 @@ static int begin_part(void *user, const struct multipart_part *part)
     file->public.name = name;
     file->public.filename = arena_copy(arena, part->filename.ptr, part->filename.len);
     file->public.type = arena_copy(arena, part->type.ptr, part->type.len);
-    file->spool.folder = form->folder;
+    file->spool.folder = form->limits.folder;
     file->spool.memory_limit = form->memory < FORM_FILE_MEMORY ? form->memory : FORM_FILE_MEMORY;
     form->files[form->file_count++] = form->file = file;
     return 0;
@@ -68,7 +68,7 @@ static int take_file_data(struct form *form, const char *data, size_t len)
     int error = spool_write(spool, data, len);
     if (error != 0)
         return disk_failed(form, error);
-    if (!was_on_disk && spool->on_disk && ++form->disk_count > FORM_MAX_DISK_FILES)
+    if (!was_on_disk && spool->on_disk && ++form->disk_count > form->limits.files)
         return -413;
     return 0;
 }
@@ -112,7 +112,7 @@ static int end_part(void *user)
 
 static const struct multipart_sink sink = {begin_part, take_data, end_part};
 
-int form_create(struct arena *arena, cg_str content_type, size_t memory, const char *folder,
+int form_create(struct arena *arena, cg_str content_type, const struct form_limits *limits,
                 struct form **ret_form)
 {
     cg_str boundary;
@@ -121,9 +121,11 @@ int form_create(struct arena *arena, cg_str content_type, size_t memory, const c
         return error;
     struct form *form = xzalloc(sizeof *form);
     form->arena = arena;
-    form->folder = folder;
-    form->memory = memory;
-    multipart_init(&form->multipart, boundary, &MULTIPART_LIMITS, &sink, form);
+    form->limits = *limits;
+    form->memory = limits->memory;
+    struct multipart_limits of_parts = MULTIPART_LIMITS;
+    of_parts.parts = limits->parts;
+    multipart_init(&form->multipart, boundary, &of_parts, &sink, form);
     *ret_form = form;
     return 0;
 }

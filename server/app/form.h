@@ -11,14 +11,19 @@
     (64 * 1024) /* bytes of a file kept in memory, as long as the form's budget lasts \
                  */
 #define FORM_DISK (-1)
-#define FORM_MAX_DISK_FILES 256 /* each holds a descriptor until the request ends */
 
 struct form;
 
-/* memory: bytes that all parts together may keep in memory, their names included; folder: for the files
-   beyond it. 0, or -400 or -415 as multipart_boundary. What is returned lives in the arena, except for what
-   form_destroy frees. */
-int form_create(struct arena *arena, cg_str content_type, size_t memory, const char *folder,
+struct form_limits {
+    size_t parts;
+    size_t files;       /* on disk; each holds a descriptor until the request ends */
+    size_t memory;      /* bytes that all parts together may keep in memory, their names included */
+    const char *folder; /* for the files beyond it */
+};
+
+/* 0, or -400 or -415 as multipart_boundary. What is returned lives in the arena, except for what form_destroy
+ * frees. */
+int form_create(struct arena *arena, cg_str content_type, const struct form_limits *limits,
                 struct form **ret_form);
 void form_destroy(struct form *form);
 

@@ -65,9 +65,15 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_BODY_LIMIT] = {"BODY_LIMIT", "body_limit", OPTION_SIZE, AT(body_limit), RANGE(1, 1024 * GIB),
                            .fallback = "64MB",
                            .help = "largest request body; a route's bodyLimit goes before it"},
-    [OPTION_BODY_MEMORY] =
-        {"BODY_MEMORY", "body_memory", OPTION_SIZE, AT(body_memory), RANGE(KIB, GIB), .fallback = "1MB",
-         .help = "of a body that is kept in memory; the rest goes to a nameless file in TMPDIR"},
+    [OPTION_BODY_MEMORY] = {"BODY_MEMORY", "body_memory", OPTION_SIZE, AT(body_memory), RANGE(KIB, GIB),
+                            .fallback = "1MB",
+                            .help = "of a body that is kept in memory, and of all text fields of a form; the "
+                                    "rest goes to nameless files in TMPDIR"},
+    [OPTION_FORM_PARTS] = {"FORM_PARTS", "form_parts", OPTION_LARGE, AT(form_parts), RANGE(1, 100000),
+                           .fallback = "1000", .help = "fields and files of a multipart form"},
+    [OPTION_FORM_FILES] = {"FORM_FILES", "form_files", OPTION_LARGE, AT(form_files), RANGE(1, 4096),
+                           .fallback = "256",
+                           .help = "files of a multipart form that are too large for memory"},
     [OPTION_TMPDIR] = {"TMPDIR", "tmpdir", OPTION_FOLDER, AT(temp_dir), .fallback = "/tmp",
                        .help = "folder for such files"},
     [OPTION_HEADER_LIMIT] = {"HEADER_LIMIT", "header_limit", OPTION_SIZE, AT(header_limit),

@@ -60,6 +60,8 @@ struct settings {
 
     uint64_t body_limit;      /* bytes of a request body */
     uint64_t body_memory;     /* bytes of one that are kept in memory; the rest is in a temporary file */
+    uint64_t form_parts;      /* of a multipart form */
+    uint64_t form_files;      /* of those, files on disk */
     const char *temp_dir;     /* where such files are made */
     uint64_t header_limit;    /* bytes of a request head */
     int64_t header_timeout;   /* ms from a head's first byte to its end */

@@ -85,7 +85,7 @@ static void collect(cg_str boundary_type, const char *body, size_t len, int expe
     cg_fields fields;
     cg_files files;
     struct form *form;
-    if (form_create(&arena, boundary_type, 4096, "/dev/shm", &form) != 0)
+    if (form_create(&arena, boundary_type, &(struct form_limits){1000, 256, 4096, "/dev/shm"}, &form) != 0)
         return;
     char *copy = exact_copy(body, len);
     int r = form_feed(form, copy, len);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define DISK_FILES 50
 #define TYPE "multipart/form-data; boundary=b"
 
 static struct arena arena;
@@ -27,7 +28,9 @@ static void add_part(const char *filename, size_t len, char fill)
 static int take(size_t memory, size_t piece)
 {
     buffer_text(&body, "--b--\r\n");
-    ck_assert_int_eq(form_create(&arena, cg_string(TYPE), memory, "/tmp", &form), 0);
+    ck_assert_int_eq(
+        form_create(&arena, cg_string(TYPE), &(struct form_limits){1000, DISK_FILES, memory, "/tmp"}, &form),
+        0);
     int error = 0;
     for (size_t at = 0; error == 0 && at < body.len; at += piece)
         error = form_feed(form, body.data + at, piece < body.len - at ? piece : body.len - at);
@@ -99,7 +102,7 @@ END_TEST
 
 START_TEST(case_7_files_on_disk_are_bounded)
 {
-    for (int i = 0; i < FORM_MAX_DISK_FILES + 1; i++)
+    for (int i = 0; i < DISK_FILES + 1; i++)
         add_part("f", 10, 'f');
     ck_assert_int_eq(take(5, 4096), -413);
     end();
@@ -108,9 +111,14 @@ END_TEST
 
 START_TEST(what_is_no_form_is_refused)
 {
-    ck_assert_int_eq(form_create(&arena, cg_string("multipart/form-data"), 100, "/tmp", &form), -400);
-    ck_assert_int_eq(form_create(&arena, cg_string("text/plain"), 100, "/tmp", &form), -415);
-    ck_assert_int_eq(form_create(&arena, cg_string(TYPE), 100, "/tmp", &form), 0);
+    ck_assert_int_eq(form_create(&arena, cg_string("multipart/form-data"),
+                                 &(struct form_limits){1000, DISK_FILES, 100, "/tmp"}, &form),
+                     -400);
+    ck_assert_int_eq(form_create(&arena, cg_string("text/plain"),
+                                 &(struct form_limits){1000, DISK_FILES, 100, "/tmp"}, &form),
+                     -415);
+    ck_assert_int_eq(
+        form_create(&arena, cg_string(TYPE), &(struct form_limits){1000, DISK_FILES, 100, "/tmp"}, &form), 0);
     ck_assert_int_eq(form_end(form, &fields, &files), -400);
     end();
 }
@@ -119,7 +127,9 @@ END_TEST
 START_TEST(a_disk_that_is_not_there_is_told)
 {
     add_part("f", 5000, 'f');
-    ck_assert_int_eq(form_create(&arena, cg_string(TYPE), 100, "/nowhere", &form), 0);
+    ck_assert_int_eq(
+        form_create(&arena, cg_string(TYPE), &(struct form_limits){1000, DISK_FILES, 100, "/nowhere"}, &form),
+        0);
     ck_assert_int_eq(form_feed(form, body.data, body.len), FORM_DISK);
     ck_assert_int_eq(form_error(form), -ENOENT);
     end();
