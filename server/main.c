@@ -1,5 +1,6 @@
 /* The command line: cloudgate [COMMAND] [DIR] [--FLAG VALUE]... */
 #include "app/build.h"
+#include "app/router.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "config/describe.h"
@@ -99,6 +100,28 @@ static int command_run(const struct command_line *line)
     return status;
 }
 
+static void print_problem(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+}
+
+/* Loads what a worker would load, but starts none of it. How many functions could not be called. */
+static size_t check_functions(const struct settings *settings)
+{
+    struct modules modules = {0};
+    char *error = NULL;
+    if (modules_load(settings, &modules, &error) != 0) {
+        print_problem(error);
+        free(error);
+        return 1;
+    }
+    struct router *router = router_create(settings, &modules);
+    size_t count = router_tell_problems(router, &modules, print_problem);
+    router_destroy(router);
+    modules_finish(&modules);
+    return count;
+}
+
 static int command_check(const struct command_line *line)
 {
     struct settings *settings = load_settings(line);
@@ -109,8 +132,9 @@ static int command_check(const struct command_line *line)
     free(text);
     for (size_t i = 0; i < settings->warning_count; i++)
         fprintf(stderr, "warning: %s\n", settings->warnings[i]);
+    int status = check_functions(settings) == 0 ? STATUS_GOOD : STATUS_FAILED;
     settings_destroy(settings);
-    return STATUS_GOOD;
+    return status;
 }
 
 static int command_build(const struct command_line *line)

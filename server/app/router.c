@@ -3,6 +3,7 @@
 #include "app/site_path.h"
 #include "app/trie.h"
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -129,4 +130,39 @@ size_t router_count(const struct router *router)
 const struct route *router_route(const struct router *router, size_t index)
 {
     return &router->entries[index]->route;
+}
+
+static size_t tell_route(const struct route *route, struct buffer *text, void (*tell)(const char *text))
+{
+    const char *told = NULL;
+    size_t count = 0;
+    for (size_t k = 0; k <= METHOD_COUNT; k++) {
+        const struct action *action = route->actions[k];
+        if (action == NULL || action->unavailable == NULL || action->module->error != NULL ||
+            action->unavailable == told)
+            continue;
+        told = action->unavailable;
+        text->len = 0;
+        buffer_printf(text, "%s: %s", route->pattern.ptr, told);
+        tell(text->data);
+        count++;
+    }
+    return count;
+}
+
+size_t router_tell_problems(const struct router *router, const struct modules *modules,
+                            void (*tell)(const char *text))
+{
+    struct buffer text = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < modules->count; i++) {
+        if (modules->items[i]->error == NULL)
+            continue;
+        tell(modules->items[i]->error);
+        count++;
+    }
+    for (size_t i = 0; i < router->count; i++)
+        count += tell_route(&router->entries[i]->route, &text, tell);
+    buffer_finish(&text);
+    return count;
 }

@@ -34,4 +34,9 @@ bool router_find(const struct router *router, cg_str path, struct match *ret_mat
 size_t router_count(const struct router *router);
 const struct route *router_route(const struct router *router, size_t index);
 
+/* What keeps functions from being called: told once for a module, and for each route that has a reason of its
+   own. Returns how many there were. */
+size_t router_tell_problems(const struct router *router, const struct modules *modules,
+                            void (*tell)(const char *text));
+
 #endif

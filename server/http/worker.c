@@ -68,25 +68,9 @@ static int open_context(struct worker *worker, char **ret_error)
     return 0;
 }
 
-/* What keeps a function from being called: told once for a module, and for each route that has a reason of
- * its own. */
-static void tell_problems(const struct app *app)
+static void log_problem(const char *text)
 {
-    for (size_t i = 0; i < app->modules.count; i++)
-        if (app->modules.items[i]->error != NULL)
-            log_error("%s", app->modules.items[i]->error);
-    for (size_t i = 0; i < router_count(app->router); i++) {
-        const struct route *route = router_route(app->router, i);
-        const char *told = NULL;
-        for (size_t k = 0; k <= METHOD_COUNT; k++) {
-            const struct action *action = route->actions[k];
-            if (action == NULL || action->unavailable == NULL || action->module->error != NULL ||
-                action->unavailable == told)
-                continue;
-            told = action->unavailable;
-            log_error("%s: %s", route->pattern.ptr, told);
-        }
-    }
+    log_error("%s", text);
 }
 
 static int load_files(struct worker *worker, char **ret_error)
@@ -111,7 +95,7 @@ static int load_app(struct worker *worker, char **ret_error)
         return error;
     modules_start(&app->modules);
     app->router = router_create(worker->settings, &app->modules);
-    tell_problems(app);
+    router_tell_problems(app->router, &app->modules, log_problem);
     return load_files(worker, ret_error);
 }
 

@@ -374,6 +374,11 @@ START_TEST(check_tells_values_and_mistakes)
     ck_assert_msg(strstr(output, "4321") != NULL, "%s", output);
     ck_assert_int_eq(run(folder, "check", "PORT=http", &output), 1);
     ck_assert_msg(strstr(output, "PORT") != NULL, "%s", output);
+    folder_print(folder, "apiconfig.yaml",
+                 "REST:\n  /api/none: { path: none.so }\n  /api/no: { path: wait.so, handler: nope }\n");
+    ck_assert_int_eq(run(folder, "check", "PORT=4321", &output), 1);
+    ck_assert_msg(strstr(output, "none.so") != NULL && strstr(output, "nope") != NULL, "%s", output);
+    folder_print(folder, "apiconfig.yaml", "%s", "");
     ck_assert_int_eq(run(folder, "run", "PORT=http", &output), 1);
     ck_assert_msg(strstr(output, "PORT") != NULL && strstr(output, "Listening") == NULL, "%s", output);
 }
