@@ -23,7 +23,7 @@ TEST_PACKAGES := check libcurl
 
 # libh2o's own .pc file names no dependencies; of libh2o we use the event loop and the HTTP/1 tokeniser.
 LDLIBS := -lh2o-evloop $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lz -ldl -pthread
-TEST_LDLIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES))
+TEST_LDLIBS = $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES))
 E2E_LDLIBS := $(TEST_LDLIBS) -lnghttp2 -lssl -lcrypto -ljansson -lz -lbrotlidec -pthread
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
@@ -52,14 +52,18 @@ FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(filter-out %/replay.c,$(wild
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 
 # The demo shows the sources of its functions; links out of public/ are not followed, so they are copied.
-SAMPLES := $(patsubst functions/%.c,public/samples/%.c.txt,$(wildcard functions/*.c functions/tests/*.c)) \
-           $(patsubst functions/%.html,public/samples/%.html.txt,$(wildcard functions/tests/*.html))
+SAMPLES := $(patsubst %,public/samples/%.txt,counter.c upload.c tests/simple.c tests/full.c tests/template.c \
+                                             tests/template.html)
 
 all: cloudgate $(SAMPLES)
 
 # ./cloudgate is whatever variant was built last. It is no file to make: its age says nothing about that of another variant.
 cloudgate: $(BINARY)
 	@cmp -s $< $@ || install -m 755 $< $@
+
+$(SAMPLES): public/samples/%.txt: functions/%
+	@mkdir -p $(@D)
+	@cp $< $@
 
 $(BINARY): $(BUILD)/server/main.o $(LIBRARY) server/cloudgate.syms
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(BUILD)/server/main.o -Wl,--whole-archive $(LIBRARY) -Wl,--no-whole-archive $(LDLIBS)
