@@ -100,12 +100,7 @@ struct key_list {
 static int add_key(void *data, const char *key, size_t len)
 {
     struct key_list *list = data;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        list->items = arena_grow(list->arena, list->items, list->capacity * sizeof(cg_field),
-                                 capacity * sizeof(cg_field));
-        list->capacity = capacity;
-    }
+    list->items = arena_extend(list->arena, list->items, list->count, &list->capacity, sizeof *list->items);
     list->items[list->count++] = (cg_field){arena_copy(list->arena, key, len), cg_bytes("", 0)};
     return 0;
 }

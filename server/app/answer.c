@@ -89,12 +89,8 @@ static void append_field(struct answer *answer, cg_str name, cg_str value)
         answer_fault(answer, "more than %d headers", ANSWER_MAX_FIELDS);
         return;
     }
-    if (answer->field_count == answer->field_capacity) {
-        size_t capacity = answer->field_capacity ? 2 * answer->field_capacity : 8;
-        answer->fields = arena_grow(answer->arena, answer->fields, answer->field_capacity * sizeof(cg_field),
-                                    capacity * sizeof(cg_field));
-        answer->field_capacity = capacity;
-    }
+    answer->fields = arena_extend(answer->arena, answer->fields, answer->field_count, &answer->field_capacity,
+                                  sizeof *answer->fields);
     answer->fields[answer->field_count++] = (cg_field){name, value};
 }
 

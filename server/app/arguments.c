@@ -20,10 +20,8 @@ void arguments_finish(struct arguments *arguments)
 /* word is taken over. */
 static void add(struct arguments *arguments, char *word)
 {
-    if (arguments->count + 1 >= arguments->capacity) {
-        arguments->capacity = arguments->capacity ? 2 * arguments->capacity : 32;
-        arguments->items = xrealloc(arguments->items, arguments->capacity * sizeof *arguments->items);
-    }
+    arguments->items =
+        xgrow(arguments->items, arguments->count + 1, &arguments->capacity, sizeof *arguments->items);
     arguments->items[arguments->count++] = word;
     arguments->items[arguments->count] = NULL;
 }

@@ -56,10 +56,7 @@ static bool is_private(const char *name)
 
 static void add_target(struct build *build, const struct walk_entry *entry)
 {
-    if (build->count == build->capacity) {
-        build->capacity = build->capacity ? 2 * build->capacity : 16;
-        build->targets = xrealloc(build->targets, build->capacity * sizeof *build->targets);
-    }
+    build->targets = xgrow(build->targets, build->count, &build->capacity, sizeof *build->targets);
     int dir = (int)(entry->base - entry->name), stem = (int)(strrchr(entry->base, '.') - entry->base);
     const char *root = build->settings->functions_dir, *slash = strrchr(root, '/');
     build->targets[build->count++] = (struct target){

@@ -47,10 +47,7 @@ static int begin_part(void *user, const struct multipart_part *part)
         form->file = NULL;
         return 0;
     }
-    if (form->file_count == form->file_capacity) {
-        form->file_capacity = form->file_capacity ? 2 * form->file_capacity : 8;
-        form->files = xrealloc(form->files, form->file_capacity * sizeof(struct form_file *));
-    }
+    form->files = xgrow(form->files, form->file_count, &form->file_capacity, sizeof *form->files);
     struct form_file *file = xzalloc(sizeof *file);
     file->public.name = name;
     file->public.filename = arena_copy(arena, part->filename.ptr, part->filename.len);
@@ -87,12 +84,8 @@ static int take_data(void *user, const char *data, size_t len)
 static void add_field(struct form *form)
 {
     struct arena *arena = form->arena;
-    if (form->field_count == form->field_capacity) {
-        size_t capacity = form->field_capacity ? 2 * form->field_capacity : 8;
-        form->fields = arena_grow(arena, form->fields, form->field_capacity * sizeof(cg_field),
-                                  capacity * sizeof(cg_field));
-        form->field_capacity = capacity;
-    }
+    form->fields =
+        arena_extend(arena, form->fields, form->field_count, &form->field_capacity, sizeof *form->fields);
     form->fields[form->field_count++] =
         (cg_field){form->name, arena_copy(arena, form->value.data, form->value.len)};
     form->memory -= form->value.len;

@@ -15,10 +15,7 @@ struct names {
 
 static void add_name(struct names *names, const char *name, size_t len)
 {
-    if (names->count == names->capacity) {
-        names->capacity = names->capacity ? 2 * names->capacity : 16;
-        names->items = xrealloc(names->items, names->capacity * sizeof *names->items);
-    }
+    names->items = xgrow(names->items, names->count, &names->capacity, sizeof *names->items);
     names->items[names->count++] = xstrndup(name, len);
 }
 

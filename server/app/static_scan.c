@@ -31,10 +31,7 @@ static bool is_recent(struct timespec time, struct timespec now)
 
 static struct static_item *add_item(struct static_scan *scan)
 {
-    if (scan->count == scan->capacity) {
-        scan->capacity = scan->capacity ? 2 * scan->capacity : 64;
-        scan->items = xrealloc(scan->items, scan->capacity * sizeof *scan->items);
-    }
+    scan->items = xgrow(scan->items, scan->count, &scan->capacity, sizeof *scan->items);
     struct static_item *item = &scan->items[scan->count++];
     *item = (struct static_item){0};
     return item;

@@ -24,10 +24,8 @@ static void add_segment(struct template *template, int kind, const char *start, 
 {
     if (start == end)
         return;
-    if (template->count == template->capacity) {
-        template->capacity = template->capacity ? 2 * template->capacity : 8;
-        template->segments = xrealloc(template->segments, template->capacity * sizeof *template->segments);
-    }
+    template->segments =
+        xgrow(template->segments, template->count, &template->capacity, sizeof *template->segments);
     template->segments[template->count++] = (struct segment){cg_bytes(start, (size_t)(end - start)), kind};
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FIRST_CAPACITY 16 /* of an array that grows */
+
 void alloc_abort(void)
 {
     static const char text[] = "cloudgate: out of memory\n";
@@ -34,6 +36,14 @@ void *xzalloc(size_t size)
 void *xrealloc(void *ptr, size_t size)
 {
     return checked(realloc(ptr, size ? size : 1));
+}
+
+void *xgrow(void *items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return items;
+    *capacity = *capacity > 0 ? 2 * *capacity : FIRST_CAPACITY;
+    return xrealloc(items, *capacity * size);
 }
 
 char *xstrdup(const char *text)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define ALIGNMENT alignof(max_align_t)
+#define FIRST_CAPACITY 8 /* of an array that grows */
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -158,6 +159,16 @@ void *arena_grow(struct arena *arena, void *ptr, size_t old, size_t size)
     if (ptr != NULL)
         memcpy(block, ptr, old < size ? old : size);
     return block;
+}
+
+void *arena_extend(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
+    size_t had = *capacity, wanted = had > 0 ? 2 * had : FIRST_CAPACITY;
+    if (count < had)
+        return items;
+    items = arena_grow(arena, items, had * size, wanted * size);
+    *capacity = wanted; /* not before: running out of memory may not return */
+    return items;
 }
 
 cg_str arena_copy(struct arena *arena, const void *data, size_t len)

@@ -45,6 +45,8 @@ _Noreturn void arena_exhausted(struct arena *arena);
 
 /* Makes the block at ptr (NULL when old is 0) hold size bytes, in place when it is the newest one. */
 void *arena_grow(struct arena *arena, void *ptr, size_t old, size_t size);
+/* Room for one more in an array of count items of that size: doubles *capacity when all of it is used. */
+void *arena_extend(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 /* Copies, always terminated by a NUL that is not counted. data may be NULL when len is 0. */
 cg_str arena_copy(struct arena *arena, const void *data, size_t len);

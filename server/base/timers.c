@@ -52,10 +52,7 @@ void timers_set(struct timers *timers, struct timer *timer, int64_t deadline)
         }
         return;
     }
-    if (timers->count == timers->capacity) {
-        timers->capacity = timers->capacity ? 2 * timers->capacity : 64;
-        timers->heap = xrealloc(timers->heap, timers->capacity * sizeof(struct timer *));
-    }
+    timers->heap = xgrow(timers->heap, timers->count, &timers->capacity, sizeof *timers->heap);
     timer->queued = deadline;
     put(timers, timers->count++, timer);
     sift_up(timers, timers->count - 1);

@@ -51,12 +51,8 @@ void draft_warn(struct draft *draft, const char *format, ...)
 {
     struct settings *settings = draft->settings;
     va_list args;
-    if (settings->warning_count == draft->warning_capacity) {
-        size_t old = draft->warning_capacity * sizeof *settings->warnings;
-        draft->warning_capacity = draft->warning_capacity ? 2 * draft->warning_capacity : 8;
-        settings->warnings = arena_grow(&settings->arena, (void *)settings->warnings, old,
-                                        draft->warning_capacity * sizeof *settings->warnings);
-    }
+    settings->warnings = arena_extend(&settings->arena, (void *)settings->warnings, settings->warning_count,
+                                      &draft->warning_capacity, sizeof *settings->warnings);
     va_start(args, format);
     const char *text = arena_vprintf(&settings->arena, format, args).ptr;
     va_end(args);

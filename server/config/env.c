@@ -38,11 +38,7 @@ static void skip_line(struct reader *reader)
 static void add(struct reader *reader, cg_str name, const char *value, int line)
 {
     struct env *env = &reader->env;
-    if (env->count == reader->capacity) {
-        size_t old = reader->capacity * sizeof *env->items;
-        reader->capacity = reader->capacity ? 2 * reader->capacity : 16;
-        env->items = arena_grow(reader->arena, env->items, old, reader->capacity * sizeof *env->items);
-    }
+    env->items = arena_extend(reader->arena, env->items, env->count, &reader->capacity, sizeof *env->items);
     env->items[env->count++] = (struct variable){name.ptr, value, line};
 }
 

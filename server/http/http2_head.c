@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define FIELDS_AT_FIRST 16
 #define LENGTH_DIGITS 18 /* as in HTTP/1: always fits, never near an overflow */
 
 static cg_str copy(struct request *request, cg_str text)
@@ -61,12 +60,8 @@ static void note_field(struct http2_head *head, struct request *request, const c
 
 static void append(struct http2_head *head, struct request *request, cg_field field)
 {
-    if (request->field_count == head->capacity) {
-        size_t more = head->capacity == 0 ? FIELDS_AT_FIRST : 2 * head->capacity;
-        request->fields =
-            arena_grow(&request->arena, request->fields, head->capacity * sizeof field, more * sizeof field);
-        head->capacity = more;
-    }
+    request->fields =
+        arena_extend(&request->arena, request->fields, request->field_count, &head->capacity, sizeof field);
     request->fields[request->field_count++] = field;
 }
 

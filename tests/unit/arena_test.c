@@ -68,6 +68,26 @@ START_TEST(the_newest_block_grows_in_place_others_move)
 }
 END_TEST
 
+START_TEST(arrays_are_extended_by_doubling)
+{
+    struct arena arena;
+    int *numbers = NULL;
+    size_t capacity = 0;
+    arena_init(&arena, &pool);
+    for (size_t count = 0; count < 5000; count++) {
+        size_t before = capacity;
+        numbers = arena_extend(&arena, numbers, count, &capacity, sizeof *numbers);
+        ck_assert_uint_gt(capacity, count);
+        ck_assert(capacity == before || capacity == 2 * before || before == 0);
+        numbers[count] = (int)count;
+        (void)arena_alloc(&arena, 1);
+    }
+    for (int i = 0; i < 5000; i++)
+        ck_assert_int_eq(numbers[i], i);
+    arena_finish(&arena);
+}
+END_TEST
+
 START_TEST(all_but_the_first_chunk_can_be_given_back)
 {
     struct arena arena;
@@ -115,5 +135,5 @@ END_TEST
 
 SUITE_MAIN("arena", blocks_are_aligned_and_apart, chunks_return_to_the_pool_and_are_used_again,
            a_large_block_leaves_the_current_chunk_in_use, the_newest_block_grows_in_place_others_move,
-           all_but_the_first_chunk_can_be_given_back, what_is_too_much_is_refused,
-           texts_of_any_length_are_terminated)
+           arrays_are_extended_by_doubling, all_but_the_first_chunk_can_be_given_back,
+           what_is_too_much_is_refused, texts_of_any_length_are_terminated)
