@@ -6,7 +6,6 @@
 
 #include "app/context.h"
 #include "app/event.h"
-#include "app/json_text.h"
 #include "app/templates.h"
 #include "base/clock.h"
 #include "base/log.h"

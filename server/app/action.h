@@ -33,7 +33,6 @@ struct route {
        for the server to answer. */
     const struct action *actions[METHOD_COUNT + 1];
     char allow[64]; /* value of the Allow field: "GET, HEAD, POST, OPTIONS" */
-    bool mounted;   /* by itself, at /api/NAME */
 };
 
 /* Sets the actions that setting gives to a route that has none. */

@@ -3,8 +3,6 @@
 #ifndef APP_BLOB_H
 #define APP_BLOB_H
 
-#include <cloudgate.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 struct blob {
@@ -18,10 +16,5 @@ struct blob {
 struct blob *blob_create(char *bytes, size_t len);
 struct blob *blob_keep(struct blob *blob); /* one reference more; NULL stays NULL */
 void blob_drop(struct blob *blob);         /* frees with the last one */
-
-static inline bool blob_equal(const struct blob *a, const struct blob *b)
-{
-    return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
-}
 
 #endif

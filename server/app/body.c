@@ -5,7 +5,6 @@
 #include "parse/query.h"
 
 #include <errno.h>
-#include <string.h>
 
 int body_begin(struct body *body, struct event *event)
 {

@@ -3,7 +3,6 @@
 #include <brotli/decode.h>
 #include <brotli/encode.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 

@@ -7,7 +7,6 @@
 #include "parse/query.h"
 #include "shm/locks.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 

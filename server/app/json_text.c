@@ -1,5 +1,6 @@
 #include "app/json_text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 
 #include "base/arena.h"
 
-#include <stdbool.h>
-
 /* With its quotes. Bytes that are no UTF-8 become U+FFFD; '<' is escaped, so that the result may stand in a
    page's script. */
 cg_str json_quote(struct arena *arena, cg_str text);

@@ -75,7 +75,6 @@ static void mount(struct router *router, const struct settings *settings, const 
     if (map_get(&router->literals, pattern.ptr, pattern.len) != NULL)
         return;
     struct entry *entry = add_entry(router, pattern);
-    entry->route.mounted = true;
     add_literal(router, entry);
     route_add_module(&entry->route, settings, module, &router->arena);
 }

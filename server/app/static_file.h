@@ -5,6 +5,8 @@
 #include "app/blob.h"
 #include "app/coding.h"
 
+#include <cloudgate.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 

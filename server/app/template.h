@@ -8,7 +8,6 @@
 
 #include <cloudgate.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct template;
 

@@ -5,7 +5,6 @@
 #include "base/arena.h"
 
 #include <cloudgate.h>
-#include <stddef.h>
 
 /* Zeroed is empty and valid; memory belongs to the arena given to trie_add, except for what trie_finish
    frees. */

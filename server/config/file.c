@@ -8,7 +8,6 @@
 #include "config/routes.h"
 #include "config/values.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static void take_api_key(struct draft *draft, const struct node *item)

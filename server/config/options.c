@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define KIB (INT64_C(1) << 10)
 #define MIB (INT64_C(1) << 20)

@@ -7,13 +7,11 @@
 #include "config/settings.h"
 
 struct pool;
-struct shm;
 
 struct app {
     const struct settings *settings;
     struct modules modules;
     struct router *router;
-    struct shm *shm;
     struct pool *pool; /* for functions that block */
     int ssl_port;      /* as bound */
 };

@@ -7,8 +7,6 @@
 #include "http/negotiate.h"
 #include "parse/field.h"
 
-#include <string.h>
-
 static bool lists(cg_str list, const char *name)
 {
     cg_str item;

@@ -4,8 +4,6 @@
 #include "parse/date.h"
 #include "parse/etag.h"
 
-#include <string.h>
-
 static void set_once(const cg_field **slot, const cg_field *field)
 {
     static const cg_field twice = {STR(""), STR("")};

@@ -6,8 +6,6 @@
 #include "http/serve.h"
 #include "parse/path.h"
 
-#include <string.h>
-
 #define BODY_DISCARD_MAX (256 * 1024) /* read and dropped to keep a connection; more than that ends it */
 #define HEALTH_PATH "/healthz"
 

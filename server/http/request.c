@@ -1,12 +1,9 @@
 #include "http/request.h"
 
-#include "base/alloc.h"
 #include "base/str.h"
 #include "http/app.h"
 #include "http/files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The struct itself lives in its arena, so that a request costs one recycled chunk. */

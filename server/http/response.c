@@ -1,6 +1,5 @@
 #include "http/response.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define SERVER_LINE "server: cloudgate\r\n"
@@ -62,7 +61,7 @@ static const char *const reasons[600 - 200] = {
     [511 - 200] = "Network Authentication Required",
 };
 
-const char *response_reason(int status)
+static const char *reason_of(int status)
 {
     const char *reason = status >= 200 && status < 600 ? reasons[status - 200] : NULL;
     return reason ? reason : "Unknown";
@@ -100,7 +99,7 @@ static char *put_status(char *out, int status)
 {
     if (status == 200)
         return PUT(out, "HTTP/1.1 200 OK\r\n");
-    const char *reason = response_reason(status);
+    const char *reason = reason_of(status);
     out = PUT(out, "HTTP/1.1 ");
     out = put_number(out, (uint64_t)status);
     *out++ = ' ';

@@ -34,8 +34,6 @@ static inline uint64_t response_length(const struct response *response)
 int response_read(const struct response *response, uint64_t at, char *out, size_t len);
 int64_t response_send(const struct response *response, uint64_t at, struct transport *transport);
 
-const char *response_reason(int status); /* "Not Found"; "Unknown" for a status without a name */
-
 /* Upper bound of the head's bytes. */
 size_t response_head_size(const struct response *response);
 /* Writes the HTTP/1 head, with date, into out (response_head_size bytes) and returns its length. keep_alive:

@@ -5,7 +5,6 @@
 
 #include <openssl/err.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* RFC 9113, 9.2.2, allows nothing less for HTTP/2; TLS 1.3 has its own list, which is fine as it is. */
 #define CIPHERS_OF_1_2 "ECDHE+AESGCM:ECDHE+CHACHA20"

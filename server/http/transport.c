@@ -19,14 +19,12 @@ static void set_peer(struct transport *transport, const struct sockaddr *peer)
     if (peer->sa_family == AF_INET) {
         const struct sockaddr_in *in = (const struct sockaddr_in *)peer;
         inet_ntop(AF_INET, &in->sin_addr, transport->ip, sizeof transport->ip);
-        transport->peer_port = ntohs(in->sin_port);
     } else if (peer->sa_family == AF_INET6) {
         const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)peer;
         if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr))
             inet_ntop(AF_INET, &in6->sin6_addr.s6_addr[12], transport->ip, sizeof transport->ip);
         else
             inet_ntop(AF_INET6, &in6->sin6_addr, transport->ip, sizeof transport->ip);
-        transport->peer_port = ntohs(in6->sin6_port);
     }
 }
 

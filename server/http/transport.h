@@ -61,7 +61,6 @@ struct transport {
     bool lingering; /* that has begun */
     bool lost;      /* to be freed as soon as no turn is running */
     char ip[46];    /* of the peer, numeric */
-    uint16_t peer_port;
 };
 
 /* Takes over fd (non-blocking). Joins loop->transports. Set protocol, then transport_start. */

@@ -73,7 +73,7 @@ struct parser {
     struct head head;
     unsigned hosts;
     bool has_absolute_host, has_length, has_coding, has_other_coding;
-    bool has_close, has_keep_alive, has_upgrade, has_upgrade_option;
+    bool has_close, has_keep_alive;
     bool has_expect, has_other_expect;
 };
 
@@ -206,7 +206,6 @@ static int parse_connection(struct parser *parser, cg_str value)
     while (list_next(&value, &option)) {
         parser->has_close |= token_equal(option, "close");
         parser->has_keep_alive |= token_equal(option, "keep-alive");
-        parser->has_upgrade_option |= token_equal(option, "upgrade");
     }
     return 0;
 }
@@ -224,9 +223,6 @@ static int note_field(struct parser *parser, const cg_field *field)
             parser->has_expect |= known;
             parser->has_other_expect |= !known;
         }
-        return 0;
-    case 7:
-        parser->has_upgrade |= str_is(name, "upgrade");
         return 0;
     case 10:
         return str_is(name, "connection") ? parse_connection(parser, value) : 0;
@@ -302,7 +298,6 @@ static int conclude(struct parser *parser)
         head->body = BODY_LENGTH;
     head->keep_alive = !parser->has_close && (http11 || parser->has_keep_alive);
     head->expect_continue = parser->has_expect && http11 && head->body != BODY_NONE;
-    head->upgrade = parser->has_upgrade && parser->has_upgrade_option && http11;
     return 0;
 }
 

@@ -13,8 +13,8 @@
 #define HEAD_MAX_FIELDS 100
 
 struct head_scan {
-    size_t
-        len; /* bytes of the head once it is complete, skipped ones and the empty line at its end included */
+    /* Bytes of the head once it is complete, skipped ones and the empty line at its end included. */
+    size_t len;
     size_t skipped; /* bytes of empty lines before the request line; two lines are forgiven */
     size_t lines;   /* field lines */
     size_t seen;    /* bytes that were looked at */
@@ -51,7 +51,6 @@ struct head {
     uint64_t length;      /* of a BODY_LENGTH, else 0 */
     bool keep_alive;      /* the client allows a further request on the connection */
     bool expect_continue; /* a body will come after a 100 */
-    bool upgrade;         /* "Connection: upgrade" beside an Upgrade field, in HTTP/1.1 */
 };
 
 /* Parses the head that scan found. data[0..scan->len) is changed in place; fields has room for scan->lines.

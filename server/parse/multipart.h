@@ -9,7 +9,6 @@
 #include "base/buffer.h"
 
 #include <cloudgate.h>
-#include <stdbool.h>
 
 #define MULTIPART_BOUNDARY_MAX 70
 

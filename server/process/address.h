@@ -4,7 +4,6 @@
 
 #include <netinet/in.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/socket.h>
 
 #define ADDRESSES_MAX 16     /* a name with more of them is cut there */

@@ -1,6 +1,5 @@
 #include "process/generation.h"
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "process/handover.h"
 

@@ -54,7 +54,7 @@ START_TEST(plain_request)
     ck_assert_str_eq(head.fields[2].value.ptr, "a\tb");
     ck_assert_int_eq(head.minor, 1);
     ck_assert_int_eq(head.body, BODY_NONE);
-    ck_assert(head.keep_alive && !head.upgrade && !head.expect_continue);
+    ck_assert(head.keep_alive && !head.expect_continue);
 }
 END_TEST
 
@@ -245,14 +245,6 @@ START_TEST(connection_options)
     ck_assert(head.keep_alive);
     ck_assert_int_eq(parse("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n"), 0);
     ck_assert(!head.keep_alive);
-    ck_assert_int_eq(with("Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"), 0);
-    ck_assert(head.upgrade);
-    ck_assert_int_eq(with("Upgrade: websocket\r\n"), 0);
-    ck_assert(!head.upgrade);
-    ck_assert_int_eq(with("Connection: upgrade\r\n"), 0);
-    ck_assert(!head.upgrade);
-    ck_assert_int_eq(parse("GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"), 0);
-    ck_assert(!head.upgrade);
 }
 END_TEST
 

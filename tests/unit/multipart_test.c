@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "tests/unit/suite.h"
 
+#include <stdbool.h>
+
 /* What came out, as text: "[name|filename|type]content" for each part. */
 static struct buffer seen;
 static size_t open_parts;

@@ -119,7 +119,6 @@ START_TEST(methods_and_their_fallbacks)
     struct router *router = create(NULL, 0, true);
     const struct route *route = find(router, "/api/both");
     ck_assert_str_eq(route->allow, "GET, HEAD, POST, OPTIONS");
-    ck_assert(route->mounted);
     ck_assert_ptr_eq(route->actions[METHOD_GET]->handler, get);
     ck_assert_ptr_eq(route->actions[METHOD_HEAD], route->actions[METHOD_GET]);
     ck_assert_ptr_eq(route->actions[METHOD_POST]->handler, post);
@@ -205,7 +204,6 @@ START_TEST(mounting)
     static const struct route_setting routes[] = {{PATTERN("/api/every"), PATH("both")}};
     struct router *router = CREATE(routes, true);
     ck_assert_ptr_eq(find(router, "/api/every")->actions[METHOD_GET]->module, &both); /* the file's wins */
-    ck_assert(!find(router, "/api/every")->mounted);
     /* A colon in a file name is a colon, and what looks like an escape is none. */
     ck_assert_ptr_nonnull(find(router, "/api/odd/:a%252Fb c"));
     ck_assert_ptr_null(find(router, "/api/odd/x"));
