@@ -150,13 +150,13 @@ void cg_reply_file(cg_event *event, int status, const char *type, const char *pa
 void cg_reply_template(cg_event *event, int status, const char *file, const cg_field *values, size_t count)
 {
     struct event *self = event_of(event);
-    const struct template *template =
+    const struct page_template *page =
         templates_get(templates_of_thread(), context.settings->functions_dir, file, monotonic_ms());
-    if (template == NULL) {
+    if (page == NULL) {
         answer_fault(&self->answer, "template %s: %s", file, strerror(errno));
         return;
     }
-    cg_str text = template_render(template, self->arena, values, count);
+    cg_str text = template_render(page, self->arena, values, count);
     cg_reply_bytes(event, status, "text/html; charset=utf-8", text.ptr, text.len);
 }
 

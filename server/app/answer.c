@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define FIRST_BODY_CAPACITY 512
-#define ARENA_BODY_MAX \
-    (64 * 1024) /* larger bodies live on the heap, where growing them leaves nothing behind */
+/* Larger bodies live on the heap, where growing them leaves nothing behind. */
+#define ARENA_BODY_MAX (64 * 1024)
 
 /* Set by the server, from what it really sends (RFC 9110, section 7.6.1; RFC 9112, section 6). */
 static const char *const framing_fields[] = {"connection",        "content-length", "date", "keep-alive",
@@ -127,7 +127,7 @@ void answer_add_field(struct answer *answer, const char *name, const char *value
 }
 
 /* What RFC 6265, section 4.1.1 allows in a value, and a little more that browsers take: no ';' and no
- * controls. */
+   controls. */
 void answer_set_cookie(struct answer *answer, const char *name, const char *value, const char *attributes)
 {
     if (!acceptable(answer, name, value))

@@ -28,8 +28,8 @@ void answer_init(struct answer *answer, struct arena *arena);
 void answer_finish(struct answer *answer); /* what lies in the arena stays */
 
 void answer_set_status(struct answer *answer, int status);
-/* name in any case. The framing fields (Content-Length, Connection...) belong to the server and are ignored.
- */
+/* name in any case. The framing fields (Content-Length, Connection...) belong to the server and are
+   ignored. */
 void answer_set_field(struct answer *answer, const char *name, const char *value);
 void answer_add_field(struct answer *answer, const char *name, const char *value);
 void answer_set_cookie(struct answer *answer, const char *name, const char *value, const char *attributes);

@@ -14,7 +14,7 @@ void arguments_finish(struct arguments *arguments);
 void arguments_add(struct arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Adds each word of text (NULL: none), separated by blanks or line ends; a backslash takes the next byte as
- * it is. */
+   it is. */
 void arguments_split(struct arguments *arguments, const char *text);
 
 #endif

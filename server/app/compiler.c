@@ -96,19 +96,19 @@ static int write_file(const char *path, const char *text, size_t size)
 int compiler_write_header(const char *state_dir)
 {
     char *dir = xsprintf("%s/include", state_dir), *path = xsprintf("%s/cloudgate.h", dir);
-    char *new = xsprintf("%s.%d", path, (int)getpid());
+    char *beside = xsprintf("%s.%d", path, (int)getpid());
     int result = 0;
     if (!is_written(path)) {
         if ((mkdir(state_dir, 0700) < 0 && errno != EEXIST) || (mkdir(dir, 0755) < 0 && errno != EEXIST))
             result = -errno;
         if (result == 0)
-            result = write_file(new, build_header, build_header_size);
-        if (result == 0 && rename(new, path) < 0)
+            result = write_file(beside, build_header, build_header_size);
+        if (result == 0 && rename(beside, path) < 0)
             result = -errno;
         if (result < 0)
-            unlink(new);
+            unlink(beside);
     }
-    free(new);
+    free(beside);
     free(path);
     free(dir);
     return result;

@@ -52,7 +52,7 @@ const char *elf_problem(const void *data, size_t size)
     if (extends_beyond(header.e_phoff, (uint64_t)header.e_phnum * sizeof(ElfW(Phdr)), size))
         return "truncated";
     /* The loader needs no section headers, but they stand at the end: a file that is still being written has
-     * none. */
+       none. */
     if (header.e_shoff != 0 &&
         extends_beyond(header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize, size))
         return "truncated";

@@ -24,8 +24,8 @@ const char *event_header(const struct event *event, const char *name)
     return NULL;
 }
 
-/* The values are percent-decoded once more here, because `%2F` and `%25` stay encoded in a normalised path.
- */
+/* The values are percent-decoded once more here, because `%2F` and `%25` stay encoded in a normalised
+   path. */
 static void take_path_params(struct event *event, const struct match *match)
 {
     cg_field *items = arena_alloc(event->arena, match->count * sizeof *items);

@@ -43,8 +43,8 @@ bool event_type_is(const struct event *event, const char *type);
 void event_call_handler(struct event *event);
 int event_call_body(struct event *event, const char *data, size_t len); /* what the .body hook returned */
 
-/* The arena's `exhausted`. Outside of the function's own call there is nowhere to go back to, and it returns.
- */
+/* The arena's `exhausted`. Outside of the function's own call there is nowhere to go back to, and it
+   returns. */
 void event_exhausted(struct arena *arena);
 
 /* Look-ups as in cloudgate.h; NULL when absent. */

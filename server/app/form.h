@@ -1,5 +1,5 @@
-/* The fields and files of a multipart form, taken as they arrive: small ones in memory, large ones on disk.
- */
+/* The fields and files of a multipart form, taken as they arrive: small ones in memory, large ones on
+   disk. */
 #ifndef APP_FORM_H
 #define APP_FORM_H
 
@@ -7,9 +7,8 @@
 #include "base/arena.h"
 #include "parse/multipart.h"
 
-#define FORM_FILE_MEMORY                                                              \
-    (64 * 1024) /* bytes of a file kept in memory, as long as the form's budget lasts \
-                 */
+/* Bytes of a file kept in memory, as long as the form's budget lasts. */
+#define FORM_FILE_MEMORY (64 * 1024)
 #define FORM_DISK (-1)
 
 struct form;
@@ -22,7 +21,7 @@ struct form_limits {
 };
 
 /* 0, or -400 or -415 as multipart_boundary. What is returned lives in the arena, except for what form_destroy
- * frees. */
+   frees. */
 int form_create(struct arena *arena, cg_str content_type, const struct form_limits *limits,
                 struct form **ret_form);
 void form_destroy(struct form *form);

@@ -92,7 +92,8 @@ static const struct kind kinds[] = {
 };
 
 static const struct kind unknown = {"", "application/octet-stream", 30};
-/* Challenges of certificate authorities and the like have names without a dot, and are text (case 28). */
+/* Challenges of certificate authorities (RFC 8555, section 8.3) and the like have names without a dot, and
+   are text. */
 static const struct kind well_known = {"", "text/plain; charset=utf-8", 30};
 
 static int by_extension(const void *key, const void *item)

@@ -8,8 +8,7 @@
    ends at its end or at the first of ",: ". */
 const char *missing_function(const char *symbol);
 
-/* The first thing in hooks that can't be served: ".body (streamed bodies)". NULL when all can; caller frees.
- */
+/* The first thing in hooks that can't be served: ".upgrade (WebSockets)". NULL when all can; caller frees. */
 char *missing_hooks(const cg_module *hooks);
 
 #endif

@@ -1,5 +1,5 @@
-/* The modules of an app: each shared object below functions/ that is not hidden, plus those that routes name.
- */
+/* The modules of an app: each shared object below functions/ that is not hidden, plus those that routes
+   name. */
 #ifndef APP_MODULES_H
 #define APP_MODULES_H
 

@@ -1,5 +1,5 @@
-/* Threads for functions that block: as many as there is work for, up to a bound, in front of a bounded queue.
- */
+/* Threads for functions that block: as many as there is work for, up to a bound, in front of a bounded
+   queue. */
 #ifndef APP_POOL_H
 #define APP_POOL_H
 
@@ -10,8 +10,8 @@
 
 struct pool;
 
-/* Embedded in what is to be done. run is called once, on a thread of the pool; the job may be freed by then.
- */
+/* Embedded in what is to be done. run is called once, on a thread of the pool; the job may be freed by
+   then. */
 struct job {
     struct list link; /* linked as long as it waits */
     void (*run)(struct job *job);

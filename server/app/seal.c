@@ -37,7 +37,7 @@ static int read_key(const char *path, struct seal_key *key)
 }
 
 /* Written beside and linked into place, so that of two processes that start at once one wins, with a whole
- * file. */
+   file. */
 static int write_key(const char *path, const struct seal_key *key)
 {
     char temporary[PATH_MAX];

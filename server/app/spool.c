@@ -82,7 +82,7 @@ int spool_write(struct spool *spool, const void *data, size_t len)
 }
 
 /* The file is laid over anonymous memory of one byte more, so that a NUL follows also where a page ends with
- * it. */
+   it. */
 static int map(struct spool *spool)
 {
     size_t size = (size_t)spool->len + 1;

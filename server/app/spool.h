@@ -25,7 +25,7 @@ struct spool {
 };
 
 /* 0, or a negative errno of the disk (-ENOSPC...): what came before is then still there, what comes now is
- * not. */
+   not. */
 int spool_write(struct spool *spool, const void *data, size_t len);
 
 /* All bytes, with a NUL behind them; valid until spool_finish. 0, or a negative errno of mmap. */

@@ -1,5 +1,5 @@
 /* One look at public/: what is there, and the content of what is new. The first half of making a
- * static_table. */
+   static_table. */
 #ifndef APP_STATIC_SCAN_H
 #define APP_STATIC_SCAN_H
 

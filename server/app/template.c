@@ -13,20 +13,18 @@ struct segment {
     enum { LITERAL, ESCAPED, RAW } kind;
 };
 
-struct template
-{
+struct page_template {
     char *text; /* segments are slices of it */
     struct segment *segments;
     size_t count, capacity;
 };
 
-static void add_segment(struct template *template, int kind, const char *start, const char *end)
+static void add_segment(struct page_template *page, int kind, const char *start, const char *end)
 {
     if (start == end)
         return;
-    template->segments =
-        xgrow(template->segments, template->count, &template->capacity, sizeof *template->segments);
-    template->segments[template->count++] = (struct segment){cg_bytes(start, (size_t)(end - start)), kind};
+    page->segments = xgrow(page->segments, page->count, &page->capacity, sizeof *page->segments);
+    page->segments[page->count++] = (struct segment){cg_bytes(start, (size_t)(end - start)), kind};
 }
 
 static bool is_name_byte(char c)
@@ -43,8 +41,8 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* Reads a place that begins at start with that many braces; the place behind it, or NULL when there is none.
- */
+/* Reads a place that begins at start with that many braces; the place behind it, or NULL when there is
+   none. */
 static const char *read_place(const char *start, size_t braces, cg_str *ret_name)
 {
     if (strncmp(start, "{{{", braces) != 0)
@@ -59,11 +57,11 @@ static const char *read_place(const char *start, size_t braces, cg_str *ret_name
     return close + braces;
 }
 
-struct template *template_parse(cg_str text)
+struct page_template *template_parse(cg_str text)
 {
-    struct template *template = xzalloc(sizeof *template);
-    template->text = xstrndup(text.ptr, text.len);
-    const char *literal = template->text, *end = template->text + text.len;
+    struct page_template *page = xzalloc(sizeof *page);
+    page->text = xstrndup(text.ptr, text.len);
+    const char *literal = page->text, *end = page->text + text.len;
     for (const char *at = literal; (at = memchr(at, '{', (size_t)(end - at))) != NULL;) {
         cg_str name;
         int kind = RAW;
@@ -76,21 +74,21 @@ struct template *template_parse(cg_str text)
             at++;
             continue;
         }
-        add_segment(template, LITERAL, literal, at);
-        add_segment(template, kind, name.ptr, name.ptr + name.len);
+        add_segment(page, LITERAL, literal, at);
+        add_segment(page, kind, name.ptr, name.ptr + name.len);
         literal = at = behind;
     }
-    add_segment(template, LITERAL, literal, end);
-    return template;
+    add_segment(page, LITERAL, literal, end);
+    return page;
 }
 
-void template_destroy(struct template *template)
+void template_destroy(struct page_template *page)
 {
-    if (template == NULL)
+    if (page == NULL)
         return;
-    free(template->segments);
-    free(template->text);
-    free(template);
+    free(page->segments);
+    free(page->text);
+    free(page);
 }
 
 static cg_str reference_of(char c)
@@ -153,18 +151,18 @@ static cg_str text_of(const struct segment *segment, const cg_field *values, siz
     return segment->kind == LITERAL ? segment->text : value_of(segment->text, values, count);
 }
 
-cg_str template_render(const struct template *template, struct arena *arena, const cg_field *values,
+cg_str template_render(const struct page_template *page, struct arena *arena, const cg_field *values,
                        size_t count)
 {
     size_t size = 0;
-    for (size_t i = 0; i < template->count; i++) {
-        cg_str text = text_of(&template->segments[i], values, count);
-        size += template->segments[i].kind == ESCAPED ? escaped_size(text) : text.len;
+    for (size_t i = 0; i < page->count; i++) {
+        cg_str text = text_of(&page->segments[i], values, count);
+        size += page->segments[i].kind == ESCAPED ? escaped_size(text) : text.len;
     }
     char *out = arena_alloc(arena, size + 1), *to = out;
-    for (size_t i = 0; i < template->count; i++) {
-        cg_str text = text_of(&template->segments[i], values, count);
-        to = template->segments[i].kind == ESCAPED ? put_escaped(to, text) : put(to, text);
+    for (size_t i = 0; i < page->count; i++) {
+        cg_str text = text_of(&page->segments[i], values, count);
+        to = page->segments[i].kind == ESCAPED ? put_escaped(to, text) : put(to, text);
     }
     *to = '\0';
     return cg_bytes(out, size);

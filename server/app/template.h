@@ -9,14 +9,14 @@
 #include <cloudgate.h>
 #include <stddef.h>
 
-struct template;
+struct page_template;
 
 /* Copies text. Immutable, so any number of threads may render it. */
-struct template *template_parse(cg_str text);
-void template_destroy(struct template *template);
+struct page_template *template_parse(cg_str text);
+void template_destroy(struct page_template *page);
 
 /* Of a repeated name the first value counts. */
-cg_str template_render(const struct template *template, struct arena *arena, const cg_field *values,
+cg_str template_render(const struct page_template *page, struct arena *arena, const cg_field *values,
                        size_t count);
 
 /* text with & < > " ' as character references, in the arena. */

@@ -12,7 +12,7 @@
 
 struct entry {
     char *file; /* key */
-    struct template *template;
+    struct page_template *page;
     struct stat stat;  /* of the file when it was read */
     int64_t looked_at; /* ms */
     struct entry *next;
@@ -33,7 +33,7 @@ static void empty(struct templates *templates)
     while (templates->entries != NULL) {
         struct entry *entry = templates->entries;
         templates->entries = entry->next;
-        template_destroy(entry->template);
+        template_destroy(entry->page);
         free(entry->file);
         free(entry);
     }
@@ -56,8 +56,8 @@ static int read_template(struct entry *entry, const char *path)
     int result = file_read(path, TEMPLATE_SIZE_MAX, &data, &stat);
     if (result < 0)
         return result;
-    template_destroy(entry->template);
-    entry->template = template_parse(cg_bytes(data, (size_t)stat.st_size));
+    template_destroy(entry->page);
+    entry->page = template_parse(cg_bytes(data, (size_t)stat.st_size));
     entry->stat = stat;
     free(data);
     return 0;
@@ -93,8 +93,8 @@ static int look_again(struct entry *entry, const char *path)
     return result == -EAGAIN ? 0 : result;
 }
 
-const struct template *templates_get(struct templates *templates, const char *functions_dir, const char *file,
-                                     int64_t now_ms)
+const struct page_template *templates_get(struct templates *templates, const char *functions_dir,
+                                          const char *file, int64_t now_ms)
 {
     if (!path_stays_below(file)) {
         errno = EACCES;
@@ -102,7 +102,7 @@ const struct template *templates_get(struct templates *templates, const char *fu
     }
     struct entry *entry = map_get(&templates->map, file, strlen(file));
     if (entry != NULL && now_ms - entry->looked_at < TEMPLATES_LOOK_MS)
-        return entry->template;
+        return entry->page;
     char *path = xsprintf("%s/%s", functions_dir, file);
     int result = 0;
     if (entry != NULL)
@@ -115,7 +115,7 @@ const struct template *templates_get(struct templates *templates, const char *fu
         return NULL;
     }
     entry->looked_at = now_ms;
-    return entry->template;
+    return entry->page;
 }
 
 static pthread_key_t thread_key;

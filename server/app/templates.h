@@ -16,9 +16,9 @@ void templates_destroy(struct templates *templates);
 struct templates *templates_of_thread(void);
 
 /* file is relative to functions_dir and may not leave it. now_ms is on the monotonic clock. Valid until the
-   next call. NULL with errno when there is none: EACCES for a name that leaves functions/, ENOENT, EFBIG, ...
- */
-const struct template *templates_get(struct templates *templates, const char *functions_dir, const char *file,
-                                     int64_t now_ms);
+   next call. NULL with errno when there is none: EACCES for a name that leaves functions/, ENOENT, EFBIG,
+   ... */
+const struct page_template *templates_get(struct templates *templates, const char *functions_dir,
+                                          const char *file, int64_t now_ms);
 
 #endif

@@ -24,8 +24,8 @@ enum walk_result {
 
 typedef enum walk_result walk_visit(void *arg, const struct walk_entry *entry);
 
-/* Calls visit for each entry, a folder before what is in it. 0, or a negative errno when root can't be read.
- */
+/* Calls visit for each entry, a folder before what is in it. 0, or a negative errno when root can't be
+   read. */
 int walk(const char *root, walk_visit *visit, void *arg);
 
 /* name ends in suffix and has something before it. */

@@ -36,7 +36,7 @@ void arena_keep_first(struct arena *arena);
 size_t arena_size(const struct arena *arena); /* bytes of its chunks */
 
 /* Aligned for any type, not cleared. Aborts when memory is out: bound what a client chooses, or use
- * arena_try. */
+   arena_try. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 void *arena_try(struct arena *arena, size_t size); /* NULL when memory is out */

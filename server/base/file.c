@@ -55,8 +55,8 @@ int file_read(const char *path, uint64_t limit, char **ret_data, struct stat *re
 {
     int result = -EAGAIN;
     for (int i = 0; i < ATTEMPTS && result == -EAGAIN; i++) {
-        /* Anew each time: the name may lead to another file by now. O_NONBLOCK: a FIFO must not hold us up.
-         */
+        /* Anew each time: the name may lead to another file by now. O_NONBLOCK: a FIFO must not hold us
+           up. */
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (fd < 0)
             return -errno;

@@ -10,8 +10,8 @@
 
 /* The content of a regular file, which others may be writing to, terminated by a NUL that is not counted
    (caller frees); its size is ret_stat->st_size. A negative errno: -EFBIG above limit, -EAGAIN when it was
-   changed while it was read (also when tried again at once), -ENOTSUP when it is no regular file, or open's.
- */
+   changed while it was read (also when tried again at once), -ENOTSUP when it is no regular file, or
+   open's. */
 int file_read(const char *path, uint64_t limit, char **ret_data, struct stat *ret_stat);
 
 /* The number of bytes read from offset on, fewer than len only where the file ends; a negative errno. */

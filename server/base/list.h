@@ -1,5 +1,5 @@
 /* A doubly linked list through a member of its items; the head is a link of its own. A zeroed link is
- * unlinked. */
+   unlinked. */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
 

@@ -1,7 +1,7 @@
 /* A `.env` file: lines KEY=value or export KEY=value, blank lines, '#' comments.
    A value is plain (trimmed, ended by " #"), 'single' (as it is) or "double" quoted (\n \r \t \\ \" \$ are
-   escapes); a quoted one may span lines. Nothing is expanded. Of a repeated key the last wins, as in a shell.
- */
+   escapes); a quoted one may span lines. Nothing is expanded. Of a repeated key the last wins, as in a
+   shell. */
 #ifndef CONFIG_ENV_H
 #define CONFIG_ENV_H
 

@@ -77,7 +77,7 @@ struct settings {
     uint64_t max_deferred;    /* answers that may be outstanding: deferred calls per loop */
     int64_t start_timeout;    /* ms; a worker that is not ready by then is killed */
     int64_t stop_delay;       /* ms between the wish to stop and the end of accepting */
-    int64_t stop_timeout;     /* ms a stop takes at most */
+    int64_t stop_timeout;     /* ms from there to the end of the stop at most */
     uint64_t max_connections; /* per loop */
 
     cg_str api_key; /* empty: none */

@@ -15,9 +15,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#define CALL_QUARANTINE_MS                                                                                  \
-    10000                        /* how long a finished deferred event is kept, to catch a second cg_finish \
-                                  */
+/* How long a finished deferred event is kept, to catch a second cg_finish. */
+#define CALL_QUARANTINE_MS 10000
 #define CALL_QUARANTINE_MAX 1000 /* per loop; beyond it the oldest go */
 
 struct loop;
@@ -48,7 +47,7 @@ struct call {
 /* For a request whose head is complete; ends with it. */
 struct call *call_create(struct request *request);
 /* Runs the handler, here or on the pool. respond is called when there is an answer, perhaps before this
- * returns. */
+   returns. */
 void call_start(struct call *call, void (*respond)(struct request *request, struct event *event));
 /* Since its head was there. */
 double call_age_ms(const struct call *call);

@@ -46,7 +46,7 @@ static int normalise(struct request *request)
 }
 
 /* What can be told from the head alone: the status of a refusal, or 0. Sets action when a function is to
- * answer. */
+   answer. */
 static int route(struct request *request)
 {
     const struct app *app = request->loop->app;

@@ -82,7 +82,7 @@ static void gone(struct transport *transport)
 }
 
 /* Whatever cannot be understood ends the connection: nobody can say where the next request begins. http1 is
- * freed. */
+   freed. */
 static void refuse(struct http1 *http1, int status)
 {
     static const cg_field fields[] = {{STR("content-type"), STR("text/plain; charset=utf-8")}};
@@ -213,8 +213,8 @@ static void end_request(struct http1 *http1)
         transport_no_deadline(http1->transport);
 }
 
-/* The head's bytes are copied once, because they must outlive the loop's input buffer. 0 or a negated status.
- */
+/* The head's bytes are copied once, because they must outlive the loop's input buffer. 0 or a negated
+   status. */
 static int begin_request(struct http1 *http1, const char *data)
 {
     struct transport *transport = http1->transport;

@@ -79,8 +79,8 @@ static void submit_goaway(struct http2 *http2)
     http2->draining = true;
 }
 
-/* Ends each call from below: sends what there is to send, and decides how it goes on. False: http2 is freed.
- */
+/* Ends each call from below: sends what there is to send, and decides how it goes on. False: http2 is
+   freed. */
 static bool settle(struct http2 *http2)
 {
     nghttp2_session *session = http2->session;

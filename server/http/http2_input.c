@@ -173,8 +173,8 @@ static int on_data_chunk_recv(nghttp2_session *session, uint8_t flags, int32_t i
     return 0;
 }
 
-/* A failure is seen once everything is sent: returned from here it would leave nghttp2 unable to say GOAWAY.
- */
+/* A failure is seen once everything is sent: returned from here it would leave nghttp2 unable to say
+   GOAWAY. */
 static void on_reset_sent(struct http2 *http2, const struct http2_stream *stream, const nghttp2_frame *frame)
 {
     if (stream == NULL)

@@ -14,8 +14,8 @@
 #define HTTP2_MAX_STREAMS 100
 #define HTTP2_MAX_ACKS 200    /* of PING and SETTINGS, waiting to be sent */
 #define HTTP2_MAX_SETTINGS 32 /* parameters in one frame */
-#define HTTP2_HEAD_TOLERANCE \
-    4 /* times header_limit: a head beyond that costs the connection, not just a 431 */
+/* Times header_limit: a head beyond that costs the connection, not just a 431. */
+#define HTTP2_HEAD_TOLERANCE 4
 #define HTTP2_CLOSED_STREAMS 64 /* remembered after their end */
 #define HTTP2_STREAM_WINDOW (256 * 1024)
 #define HTTP2_CONNECTION_WINDOW (1024 * 1024)

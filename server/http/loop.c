@@ -89,41 +89,21 @@ void loop_wake(struct loop *loop)
 
 void loop_count_refusal(struct loop *loop, int status)
 {
-    struct loop_counts *counts = &loop->counts;
-    switch (status) {
-    case 400:
-        counts->refused_400++;
-        break;
-    case 408:
-        counts->refused_408++;
-        break;
-    case 413:
-        counts->refused_413++;
-        break;
-    case 414:
-        counts->refused_414++;
-        break;
-    case 431:
-        counts->refused_431++;
-        break;
-    case 501:
-        counts->refused_501++;
-        break;
-    case 505:
-        counts->refused_505++;
-        break;
-    }
+    if (status >= 400 && status < 600)
+        loop->counts.refused[status - 400]++;
 }
 
 static void log_counts(const struct loop *loop)
 {
 #define N(member) (unsigned long long)loop->counts.member
+#define REFUSED(status) N(refused[status - 400])
     log_debug("loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle "
               "%llu; HTTP/2 floods %llu; "
               "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
               loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
-              N(idle_closes), N(http2_floods), N(refused_400), N(refused_408), N(refused_413), N(refused_414),
-              N(refused_431), N(refused_501), N(refused_505));
+              N(idle_closes), N(http2_floods), REFUSED(400), REFUSED(408), REFUSED(413), REFUSED(414),
+              REFUSED(431), REFUSED(501), REFUSED(505));
+#undef REFUSED
 #undef N
 }
 

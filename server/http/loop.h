@@ -24,7 +24,7 @@ struct loop_counts {
     uint64_t requests; /* heads understood */
     uint64_t head_timeouts, body_timeouts, write_timeouts, idle_closes;
     uint64_t http2_floods; /* HTTP/2 connections ended because they cost too much */
-    uint64_t refused_400, refused_408, refused_413, refused_414, refused_431, refused_501, refused_505;
+    uint64_t refused[200]; /* by status - 400 */
 };
 
 struct loop {

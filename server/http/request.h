@@ -13,8 +13,8 @@ struct request;
 
 struct stream_ops {
     /* Frames the whole answer and sends it; the protocol destroys the request when it has left. Exactly once
-       a request; it may come before the body has ended (413, 404...): what is still to come is then unwanted.
-     */
+       a request; it may come before the body has ended (413, 404...): what is still to come is then
+       unwanted. */
     void (*respond)(struct request *request, const struct response *response);
 };
 
@@ -43,8 +43,8 @@ struct request {
     bool responded;      /* nothing more is wanted of the body */
     struct files *files; /* pinned, when the answer is made of it; else NULL */
     struct call *call;   /* of a function; else NULL */
-    /* Asked when the protocol is done with the request. False: somebody else is not, and destroys it later.
-     */
+    /* Asked when the protocol is done with the request. False: somebody else is not, and destroys it
+       later. */
     bool (*release)(struct request *request);
     struct response response;
     struct match match; /* last: too large to be cleared for each request */
@@ -53,7 +53,7 @@ struct request {
 struct request *request_create(struct loop *loop, struct transport *transport, const struct stream_ops *ops,
                                void *stream);
 /* By the protocol, when the answer has left or the client is gone. A function that works on it keeps it
- * alive. */
+   alive. */
 void request_destroy(struct request *request);
 
 /* Answers of the server itself, as text or as the site's 404 page; never with a path or a version in them. */

@@ -13,8 +13,8 @@ static cg_str host_name(cg_str host)
     return colon ? cg_bytes(host.ptr, (size_t)(colon - host.ptr)) : host;
 }
 
-/* 308 keeps the method (RFC 9110, section 15.4.9). Without a Host there is no address to send the client to.
- */
+/* 308 keeps the method (RFC 9110, section 15.4.9). Without a Host there is no address to send the client
+   to. */
 void serve_redirect(struct request *request)
 {
     cg_str host = host_name(request->host);

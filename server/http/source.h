@@ -22,8 +22,8 @@ struct source {
     struct source_piece *pieces;
 };
 
-/* Of the arena, with room for that many pieces. Takes fd over; stat is what it was when the answer was begun.
- */
+/* Of the arena, with room for that many pieces. Takes fd over; stat is what it was when the answer was
+   begun. */
 struct source *source_create(struct arena *arena, size_t pieces, int fd, const struct stat *stat);
 void source_finish(const struct source *source); /* closes the file; NULL: nothing */
 

@@ -68,8 +68,8 @@ int static_disk_open(struct request *request, const struct static_file *file,
     to->stat = stat;
     to->size = (uint64_t)stat->st_size;
     to->etag = make_etag(arena, stat);
-    /* In the second it was changed in, it may be changed again: its date does not tell which content that is.
-     */
+    /* In the second it was changed in, it may be changed again: its date does not tell which content that
+       is. */
     bool dated = stat->st_mtim.tv_sec < request->loop->second;
     to->modified = dated ? stat->st_mtim.tv_sec : STATIC_UNDATED;
     if (dated)

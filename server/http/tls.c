@@ -321,8 +321,8 @@ static void encrypt_full_records(struct transport *transport)
     memmove(context->join.data, context->join.data + full, context->join.len);
 }
 
-/* Whether one more record may be made: bounded by what waits for the socket, and by what one turn may send.
- */
+/* Whether one more record may be made: bounded by what waits for the socket, and by what one turn may
+   send. */
 static bool has_room(const struct transport *transport)
 {
     return transport_idle(transport) ? transport->turn_bytes < TRANSPORT_TURN_LIMIT

@@ -175,7 +175,8 @@ int tls_identity_install(const struct tls_identity *identity, SSL_CTX *ctx, OSSL
 static void note_validity(struct tls_identity *identity, const X509 *certificate)
 {
     const ASN1_TIME *first = X509_get0_notBefore(certificate), *last = X509_get0_notAfter(certificate);
-    bool expired = X509_cmp_current_time(last)<0, early = X509_cmp_current_time(first)> 0;
+    bool expired = X509_cmp_current_time(last) < 0;
+    bool early = X509_cmp_current_time(first) > 0;
     struct tm when;
     char text[32];
     if ((!expired && !early) || !ASN1_TIME_to_tm(expired ? last : first, &when))

@@ -36,8 +36,8 @@ struct protocol {
     void (*timeout)(struct transport *transport);
     /* The worker is about to stop: finish what has begun, take nothing new. */
     void (*drain)(struct transport *transport);
-    /* The connection is lost (or was closed by us): free the state. The transport must not be used any more.
-     */
+    /* The connection is lost (or was closed by us): free the state. The transport must not be used any
+       more. */
     void (*gone)(struct transport *transport);
 };
 
@@ -85,7 +85,7 @@ void transport_commit(struct transport *transport, size_t size);
 bool transport_idle(const struct transport *transport);
 void transport_flush(struct transport *transport);
 /* Runs act, which writes, and then the protocol's `writable`, as a turn: for answers that come from outside
- * of one. */
+   of one. */
 void transport_turn(struct transport *transport, void (*act)(void *arg), void *arg);
 
 /* Shows the stash to the protocol again, e.g. when an answer is complete and the next request may begin. */

@@ -70,7 +70,7 @@ static void keep(struct transport *transport, const char *data, size_t len)
 }
 
 /* Sends the joined output, followed by more (if len > 0) without copying it. Returns how much of more was
- * taken. */
+   taken. */
 static size_t send_joined(struct transport *transport, const char *more, size_t len)
 {
     struct loop *loop = transport->loop;

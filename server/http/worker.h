@@ -1,5 +1,5 @@
-/* The worker process: loads the app, runs one event loop per core, and tells its supervisor when it is ready.
- */
+/* The worker process: loads the app, runs one event loop per core, and tells its supervisor when it is
+   ready. */
 #ifndef HTTP_WORKER_H
 #define HTTP_WORKER_H
 

@@ -53,29 +53,29 @@ static enum state item_end(char byte, enum state blank)
    that only looks like one is read differently elsewhere. */
 static enum state extension(enum state state, char byte)
 {
-    uint8_t class = byte_class(byte);
+    uint8_t kind = byte_class(byte);
     switch (state) {
     case SIZE_BLANK:
         return byte == '\r' ? FAILED_MALFORMED : item_end(byte, SIZE_BLANK);
     case NAME_FIRST:
-        return class & BYTE_TOKEN ? NAME_MORE : byte_is_blank(byte) ? NAME_FIRST : FAILED_MALFORMED;
+        return kind & BYTE_TOKEN ? NAME_MORE : byte_is_blank(byte) ? NAME_FIRST : FAILED_MALFORMED;
     case NAME_MORE:
-        return class & BYTE_TOKEN ? NAME_MORE : byte == '=' ? VALUE_FIRST : item_end(byte, NAME_BLANK);
+        return kind & BYTE_TOKEN ? NAME_MORE : byte == '=' ? VALUE_FIRST : item_end(byte, NAME_BLANK);
     case NAME_BLANK:
         return byte == '=' ? VALUE_FIRST : byte == '\r' ? FAILED_MALFORMED : item_end(byte, NAME_BLANK);
     case VALUE_FIRST:
-        return class & BYTE_TOKEN ? VALUE_MORE
-               : byte == '"'      ? QUOTED
-                                  : (byte_is_blank(byte) ? VALUE_FIRST : FAILED_MALFORMED);
+        return kind & BYTE_TOKEN ? VALUE_MORE
+               : byte == '"'     ? QUOTED
+                                 : (byte_is_blank(byte) ? VALUE_FIRST : FAILED_MALFORMED);
     case VALUE_MORE:
-        return class & BYTE_TOKEN ? VALUE_MORE : item_end(byte, SIZE_BLANK);
+        return kind & BYTE_TOKEN ? VALUE_MORE : item_end(byte, SIZE_BLANK);
     case QUOTED:
-        return byte == '"'          ? QUOTED_END
-               : byte == '\\'       ? ESCAPED
-               : class & BYTE_VALUE ? QUOTED
-                                    : FAILED_MALFORMED;
+        return byte == '"'         ? QUOTED_END
+               : byte == '\\'      ? ESCAPED
+               : kind & BYTE_VALUE ? QUOTED
+                                   : FAILED_MALFORMED;
     case ESCAPED:
-        return class & BYTE_VALUE ? QUOTED : FAILED_MALFORMED;
+        return kind & BYTE_VALUE ? QUOTED : FAILED_MALFORMED;
     default: /* SIZE_MORE, QUOTED_END */
         return item_end(byte, SIZE_BLANK);
     }
@@ -108,14 +108,14 @@ static enum state size_known(struct chunked *chunked)
 
 static enum state trailer(struct chunked *chunked, char byte)
 {
-    uint8_t class = byte_class(byte);
+    uint8_t kind = byte_class(byte);
     if (chunked->state == TRAILER_FIRST && byte == '\r')
         return FINAL_LF;
     if (chunked->state == TRAILER_VALUE && byte == '\r')
         return TRAILER_LF;
     if (chunked->state == TRAILER_VALUE)
-        return class & BYTE_VALUE ? extra(chunked, TRAILER_VALUE) : FAILED_MALFORMED;
-    if (class & BYTE_TOKEN)
+        return kind & BYTE_VALUE ? extra(chunked, TRAILER_VALUE) : FAILED_MALFORMED;
+    if (kind & BYTE_TOKEN)
         return extra(chunked, TRAILER_NAME);
     return chunked->state == TRAILER_NAME && byte == ':' ? extra(chunked, TRAILER_VALUE) : FAILED_MALFORMED;
 }

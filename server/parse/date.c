@@ -124,7 +124,7 @@ static bool take_year(cg_str *rest, unsigned digits, struct date *date)
 }
 
 /* "Sun, 06 Nov 1994 08:49:37 GMT", behind the name of the day; the obsolete form has hyphens and a short
- * year. */
+   year. */
 static bool take_fixdate(cg_str *rest, const char *between, unsigned year_digits, struct date *date)
 {
     return take_text(rest, ", ", 2) && take_number(rest, 2, &date->day) && take_text(rest, between, 1) &&

@@ -5,10 +5,10 @@
 
 #include <arpa/inet.h>
 
-static bool all_of(const char *ptr, size_t len, uint8_t class)
+static bool all_of(const char *ptr, size_t len, uint8_t wanted)
 {
     for (size_t i = 0; i < len; i++)
-        if (!(byte_class(ptr[i]) & class))
+        if (!(byte_class(ptr[i]) & wanted))
             return false;
     return true;
 }

@@ -256,8 +256,8 @@ static char *value_end(char *at, const char *end)
 static int parse_field(struct parser *parser)
 {
     char *name = parser->at, *at = name;
-    for (uint8_t class; (class = byte_class(*at)) & BYTE_TOKEN; at++)
-        *at = (char)(*at | (class & BYTE_UPPER));
+    for (uint8_t kind; (kind = byte_class(*at)) & BYTE_TOKEN; at++)
+        *at = (char)(*at | (kind & BYTE_UPPER));
     if (at == name || *at != ':' || parser->head.count == parser->capacity)
         return -400;
     cg_field *field = &parser->head.fields[parser->head.count++];

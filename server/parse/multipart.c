@@ -137,7 +137,7 @@ struct part_head {
 };
 
 /* line[len] is its CR. Two fields that say different things about one part are refused, as in the head of a
- * request. */
+   request. */
 static int parse_line(char *line, size_t len, struct part_head *head)
 {
     char *colon = memchr(line, ':', len);

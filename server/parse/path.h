@@ -25,7 +25,7 @@
 int path_normalise(const char *raw, size_t len, char *out, size_t *ret_len);
 
 /* Decodes a segment of a normalised path (for a `:name` of a route) into out, len + 1 bytes. Returns the
- * length. */
+   length. */
 size_t path_decode(const char *segment, size_t len, char *out);
 
 /* A normalised path as it is written in a URL, as for Location: the inverse of path_normalise. */

@@ -9,9 +9,9 @@
 static bool next_pair(cg_str *rest, cg_str *ret_pair)
 {
     while (rest->len > 0) {
-        const char *and = memchr(rest->ptr, '&', rest->len);
-        size_t len = and? (size_t)(and-rest->ptr) : rest->len;
-        size_t taken = and? len + 1 : len;
+        const char *ampersand = memchr(rest->ptr, '&', rest->len);
+        size_t len = ampersand ? (size_t)(ampersand - rest->ptr) : rest->len;
+        size_t taken = ampersand ? len + 1 : len;
         *ret_pair = cg_bytes(rest->ptr, len);
         *rest = cg_bytes(rest->ptr + taken, rest->len - taken);
         if (len > 0)

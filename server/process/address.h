@@ -19,12 +19,12 @@ struct address {
 };
 
 /* Looks up host (a name, an IPv4 or IPv6 literal, the latter with brackets or without; NULL or empty: every
-   address of the machine) for port. Each address once. Returns how many there are, or a negative EAI_* code.
- */
+   address of the machine) for port. Each address once. Returns how many there are, or a negative EAI_*
+   code. */
 int addresses_find(const char *host, int port, struct address ret_addresses[ADDRESSES_MAX]);
 
 /* Every address of this machine: IPv6, with sockets that serve IPv4 as well, or IPv4 alone where the kernel
- * has no IPv6. */
+   has no IPv6. */
 struct address address_everywhere_v6(int port);
 struct address address_everywhere_v4(int port);
 

@@ -29,8 +29,8 @@ static int share_descriptors(const struct inheritance *inheritance)
     return error;
 }
 
-/* In the child. Signals stay blocked until the worker has decided what they do, so none is taken by default.
- */
+/* In the child. Signals stay blocked until the worker has decided what they do, so none is taken by
+   default. */
 static _Noreturn void become_worker(char *const argv[], const struct inheritance *inheritance)
 {
     char *text = handover_text(inheritance);

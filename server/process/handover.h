@@ -18,8 +18,8 @@ void handover_finish(struct inheritance *inheritance); /* frees the listeners, c
    variable is removed, the descriptors become close-on-exec. */
 int handover_take(struct inheritance *ret_inheritance);
 
-/* How many loops the listeners are meant for. The worker must run as many, whatever it thinks of the machine.
- */
+/* How many loops the listeners are meant for. The worker must run as many, whatever it thinks of the
+   machine. */
 unsigned handover_loops(const struct inheritance *inheritance);
 
 #endif

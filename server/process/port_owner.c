@@ -1,5 +1,5 @@
-/* /proc/net/tcp and tcp6 give the inode of each listening socket, /proc/PID/fd the sockets of each process.
- */
+/* /proc/net/tcp and tcp6 give the inode of each listening socket, /proc/PID/fd the sockets of each
+   process. */
 #include "process/port_owner.h"
 
 #include "base/alloc.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INODES_MAX \
-    64 /* sockets of one SO_REUSEPORT group belong to the same owner, mostly: some are enough */
+/* Sockets of one SO_REUSEPORT group belong to the same owner, mostly: some are enough. */
+#define INODES_MAX 64
 #define LISTENING 0x0a
 
 struct inodes {

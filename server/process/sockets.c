@@ -107,7 +107,7 @@ static int open_at(struct sockets *sockets, struct address *address, enum listen
 }
 
 /* A name that has several addresses gets the same port at all of them. Opens all, or none and names the one
- * that failed. */
+   that failed. */
 static int open_at_all(struct sockets *sockets, struct address *addresses, int count, enum listener_kind kind,
                        int port, int loops, struct address **ret_failed)
 {

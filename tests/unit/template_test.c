@@ -14,11 +14,11 @@ static const cg_field values[] = {
 static void renders_bytes(cg_str text, cg_str expected)
 {
     struct arena arena = {0};
-    struct template *template = template_parse(text);
-    cg_str out = template_render(template, &arena, values, sizeof values / sizeof *values);
+    struct page_template *page = template_parse(text);
+    cg_str out = template_render(page, &arena, values, sizeof values / sizeof *values);
     ck_assert_msg(out.len == expected.len && memcmp(out.ptr, expected.ptr, out.len + 1) == 0, "%s: %s",
                   text.ptr, out.ptr);
-    template_destroy(template);
+    template_destroy(page);
     arena_finish(&arena);
 }
 
@@ -79,9 +79,9 @@ static void gives(struct templates *templates, const char *file, int64_t now, co
 {
     struct arena arena = {0};
     char *dir = scratch_path("functions");
-    const struct template *template = templates_get(templates, dir, file, now);
-    ck_assert_ptr_nonnull(template);
-    ck_assert_str_eq(template_render(template, &arena, NULL, 0).ptr, expected);
+    const struct page_template *page = templates_get(templates, dir, file, now);
+    ck_assert_ptr_nonnull(page);
+    ck_assert_str_eq(template_render(page, &arena, NULL, 0).ptr, expected);
     arena_finish(&arena);
     free(dir);
 }
