@@ -328,13 +328,6 @@ static void add_event(Suite *suite)
     tcase_add_test(event, case_84_the_address_is_that_of_the_socket);
 }
 
-START_TEST(case_48_a_forms_type_without_a_form)
-{
-    answer_expect(client_post(server, HTTP1, "/api/echo", "multipart/form-data; boundary=x", "", 0), 200);
-    answer_expect(client_post(server, HTTP1, "/api/echo", "multipart/form-data; boundary=x", "x", 1), 400);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("event");
