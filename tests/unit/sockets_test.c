@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,6 +261,12 @@ END_TEST
 START_TEST(a_name_gets_one_port_at_all_its_addresses)
 {
     const struct settings settings = settings_for("localhost", 0, 2);
+    struct addrinfo *known;
+    if (getaddrinfo("localhost", NULL, NULL, &known) != 0) {
+        fprintf(stderr, "skipped: this machine does not know localhost\n");
+        return;
+    }
+    freeaddrinfo(known);
     struct sockets sockets = open_or_fail(&settings);
     ck_assert_uint_ge(sockets.endpoint_count, 1);
     ck_assert_uint_eq(sockets.count, 2 * sockets.endpoint_count);
