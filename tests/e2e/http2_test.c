@@ -61,7 +61,7 @@ START_TEST(the_preface_may_come_in_pieces)
         struct frames *frames = frames_open(server, false);
         frames_raw(frames, FRAMES_PREFACE, at);
         rest(1);
-        frames_raw(frames, FRAMES_PREFACE + at, sizeof FRAMES_PREFACE - 1 - at);
+        frames_raw(frames, &FRAMES_PREFACE[at], sizeof FRAMES_PREFACE - 1 - at);
         frames_send(frames, NGHTTP2_SETTINGS, 0, 0, NULL, 0);
         frames_request(frames, 1, NGHTTP2_FLAG_END_STREAM, "GET", "/b.txt");
         answer_expect_text(frames_answer(frames, 1), 200, "bbb");

@@ -332,8 +332,8 @@ START_TEST(odd_or_missing_boundaries_are_400)
     static const char *const types[] = {
         "multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=\"\"",
         "multipart/form-data; bound=BOUND",
-        "multipart/form-data; boundary=12345678901234567890123456789012345678901234567890"
-        "123456789012345678901"};
+        ("multipart/form-data; boundary=12345678901234567890123456789012345678901234567890"
+         "123456789012345678901")};
     struct form form = {0};
     add_part(&form, "Content-Disposition: form-data; name=\"a\"\r\n", "1", 1);
     add_end(&form);

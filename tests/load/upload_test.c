@@ -123,7 +123,7 @@ START_TEST(a_form_of_any_size)
     send_body("form",
               text_print("POST /api/upload HTTP/1.1\r\n" HOST "Connection: close\r\nContent-Length: %llu\r\n"
                          "Content-Type: multipart/form-data; boundary=b\r\n\r\n%s",
-                         (unsigned long long)(len + strlen(part) + strlen(tail)), part),
+                         (unsigned long long)len + strlen(part) + strlen(tail), part),
               len, tail, text_print("file f x  %llu ", (unsigned long long)len));
 }
 END_TEST

@@ -7,7 +7,7 @@ START_TEST(it_grows_and_stays_terminated)
 {
     struct buffer buffer = {0};
     for (size_t i = 0; i < 10000; i++) {
-        buffer_append(&buffer, "0123456789" + i % 10, 1);
+        buffer_append(&buffer, &"0123456789"[i % 10], 1);
         ck_assert_int_eq(buffer.data[buffer.len], '\0');
     }
     ck_assert_uint_eq(buffer.len, 10000);

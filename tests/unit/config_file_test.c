@@ -2,6 +2,7 @@
 #include "config/file.h"
 #include "config/nearest.h"
 #include "parse/method.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -495,9 +496,5 @@ int main(void)
     tcase_add_test(tests, secrets_are_masked);
     tcase_add_test(tests, distances);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

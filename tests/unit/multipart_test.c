@@ -340,21 +340,16 @@ START_TEST(boundaries)
         ck_assert_uint_eq(boundary.len, strlen(values[i]));
         ck_assert_mem_eq(boundary.ptr, values[i], boundary.len);
     }
-    const char *bad[] = {"multipart/form-data",
-                         "multipart/form-data;",
-                         "multipart/form-data; boundary",
-                         "multipart/form-data; boundary=",
-                         "multipart/form-data; boundary=\"\"",
-                         "multipart/form-data; boundary=\"a",
-                         "multipart/form-data; boundary=\"a \"",
-                         "multipart/form-data; boundary=a\"b",
-                         "multipart/form-data; boundary=a; boundary=a",
-                         "multipart/form-data; boundary=a@b",
-                         "multipart/form-data; boundary=\"a\r\n\"",
-                         "multipart/form-data; boundary=\xc3\xa4",
-                         "multipart/form-data; xboundary=a",
-                         "multipart/form-data; "
-                         "boundary=12345678901234567890123456789012345678901234567890123456789012345678901"};
+    const char *bad[] = {
+        "multipart/form-data", "multipart/form-data;", "multipart/form-data; boundary",
+        "multipart/form-data; boundary=", "multipart/form-data; boundary=\"\"",
+        "multipart/form-data; boundary=\"a", "multipart/form-data; boundary=\"a \"",
+        "multipart/form-data; boundary=a\"b", "multipart/form-data; boundary=a; boundary=a",
+        "multipart/form-data; boundary=a@b", "multipart/form-data; boundary=\"a\r\n\"",
+        "multipart/form-data; boundary=\xc3\xa4", "multipart/form-data; xboundary=a",
+        /* 71 bytes */
+        ("multipart/form-data; "
+         "boundary=12345678901234567890123456789012345678901234567890123456789012345678901")};
     for (size_t i = 0; i < COUNT(bad); i++)
         ck_assert_msg(multipart_boundary(cg_string(bad[i]), &boundary) == -400, "%s", bad[i]);
     ck_assert_int_eq(multipart_boundary(cg_string("multipart/mixed; boundary=a"), &boundary), -415);

@@ -1,5 +1,6 @@
 #include "shm/keys.h"
 #include "shm/segment.h"
+#include "suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -493,9 +494,5 @@ int main(void)
     tcase_add_test(tcase, a_bad_pointer_faults_with_no_lock_held);
     tcase_add_test(tcase, threads_never_see_a_torn_value);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_end(suite);
 }

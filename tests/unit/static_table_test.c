@@ -1,77 +1,11 @@
-#include "app/static_table.h"
-#include "base/clock.h"
-#include "parse/path.h"
-#include "scratch.h"
+#include "site.h"
+#include "suite.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <time.h>
-
-static struct static_options options = {.memory = 256 << 20};
-
-/* NULL: nothing has changed since `before`. */
-static struct static_table *load_after(const struct static_table *before)
-{
-    struct static_table *table = NULL;
-    char *error = NULL;
-    free((char *)options.dir);
-    options.dir = scratch_path("public");
-    int result = static_table_load(&options, before, &table, &error);
-    ck_assert_msg(result == 0 || (result == -EALREADY && before != NULL), "%s", error);
-    return table;
-}
-
-static struct static_table *load(void)
-{
-    return load_after(NULL);
-}
-
-/* With all the forms. */
-static struct static_table *improve(struct static_table *table)
-{
-    atomic_bool stop = false;
-    struct static_table *better = static_table_improve(&options, table, INT64_MAX, &stop);
-    if (better == NULL)
-        return table;
-    ck_assert_ptr_null(static_table_improve(&options, better, INT64_MAX, &stop));
-    static_table_destroy(table);
-    return better;
-}
-
-/* What a request for this URL finds: the content, "->" for a redirect, "404", "400". */
-static const char *get(const struct static_table *table, const char *url)
-{
-    char path[256];
-    size_t len;
-    const struct static_file *file;
-    ck_assert_uint_lt(strlen(url), sizeof path);
-    if (path_normalise(url, strlen(url), path, &len) < 0)
-        return "400";
-    switch (static_table_find(table, cg_bytes(path, len), &file)) {
-    case STATIC_FILE:
-        return file->on_disk ? "on disk" : file->forms[CODING_IDENTITY].data.ptr;
-    case STATIC_DIRECTORY:
-        return "->";
-    default:
-        return "404";
-    }
-}
-
-static const struct static_file *find(const struct static_table *table, const char *path)
-{
-    const struct static_file *file = NULL;
-    ck_assert_int_eq(static_table_find(table, cg_string(path), &file), STATIC_FILE);
-    return file;
-}
-
-static void link_to(const char *target, const char *name)
-{
-    char *path = scratch_path(name);
-    ck_assert_int_eq(symlink(target, path), 0);
-    free(path);
-}
 
 START_TEST(case_27_folders)
 {
@@ -297,97 +231,6 @@ START_TEST(what_is_too_much_for_memory_stays_on_disk)
 }
 END_TEST
 
-static void set_time(const char *name, int64_t seconds)
-{
-    char *path = scratch_path(name);
-    const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
-    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
-    free(path);
-}
-
-/* Until no change can hide behind the time of the one before. */
-static struct static_table *settled(struct static_table *table)
-{
-    for (int i = 0; i < 500 && static_table_unsettled(table); i++) {
-        nanosleep(&(struct timespec){0, 10000000}, NULL);
-        struct static_table *after = load_after(table);
-        if (after != NULL) {
-            static_table_destroy(table);
-            table = after;
-        }
-    }
-    ck_assert(!static_table_unsettled(table));
-    return table;
-}
-
-START_TEST(changes_make_another_table)
-{
-    scratch_text("public/same.txt", "same");
-    scratch_text("public/other.txt", "old");
-    scratch_text("public/gone.txt", "gone");
-    struct static_table *table = settled(load());
-    ck_assert_ptr_null(load_after(table));
-    scratch_text("public/other.txt", "new");
-    scratch_text("public/added/index.html", "added");
-    char *gone = scratch_path("public/gone.txt");
-    ck_assert_int_eq(unlink(gone), 0);
-    free(gone);
-    struct static_table *after = load_after(table);
-    ck_assert_ptr_nonnull(after);
-    ck_assert_str_eq(get(after, "/other.txt"), "new");
-    ck_assert_str_eq(get(after, "/added"), "->");
-    ck_assert_str_eq(get(after, "/gone.txt"), "404");
-    ck_assert_ptr_eq(find(after, "/same.txt"), find(table, "/same.txt"));
-    /* The old one is as it was. */
-    ck_assert_str_eq(get(table, "/other.txt"), "old");
-    ck_assert_str_eq(get(table, "/gone.txt"), "gone");
-    static_table_destroy(table);
-    ck_assert_str_eq(get(after, "/same.txt"), "same");
-    static_table_destroy(after);
-}
-END_TEST
-
-/* Size and time are the same, so only the content can tell. */
-START_TEST(a_change_within_the_same_instant_is_seen)
-{
-    scratch_text("public/a.txt", "one");
-    struct static_table *table = load();
-    ck_assert(static_table_unsettled(table));
-    int64_t now = wall_ms() / 1000;
-    scratch_text("public/a.txt", "two");
-    set_time("public/a.txt", now);
-    struct static_table *after = load_after(table);
-    ck_assert_str_eq(get(after, "/a.txt"), "two");
-    static_table_destroy(table);
-    static_table_destroy(after);
-}
-END_TEST
-
-/* A client that asks by date never takes one content for the other. */
-START_TEST(dates_only_grow)
-{
-    scratch_text("public/a.txt", "one");
-    set_time("public/a.txt", 784111777);
-    struct static_table *one = settled(load());
-    ck_assert_int_eq(find(one, "/a.txt")->modified, 784111777);
-    scratch_text("public/a.txt", "two");
-    set_time("public/a.txt", 784111777);
-    struct static_table *two = settled(load_after(one));
-    ck_assert_int_eq(find(two, "/a.txt")->modified, 784111778);
-    scratch_text("public/a.txt", "three");
-    set_time("public/a.txt", 100);
-    struct static_table *three = settled(load_after(two));
-    ck_assert_int_eq(find(three, "/a.txt")->modified, 784111779);
-    set_time("public/a.txt", 784222222); /* the same content: nothing new to tell */
-    struct static_table *four = settled(load_after(three));
-    ck_assert_int_eq(find(four, "/a.txt")->modified, 784111779);
-    static_table_destroy(one);
-    static_table_destroy(two);
-    static_table_destroy(three);
-    static_table_destroy(four);
-}
-END_TEST
-
 static void write_page(const char *name, int lines)
 {
     struct buffer text = {0};
@@ -562,18 +405,11 @@ int main(void)
     tcase_add_test(tests, fields_and_blocks);
     tcase_add_test(tests, no_folder_is_an_empty_one);
     tcase_add_test(tests, what_is_too_much_for_memory_stays_on_disk);
-    tcase_add_test(tests, changes_make_another_table);
-    tcase_add_test(tests, a_change_within_the_same_instant_is_seen);
-    tcase_add_test(tests, dates_only_grow);
     tcase_add_test(tests, case_37_compressed_forms);
     tcase_add_test(tests, forms_that_lie_beside_a_file);
     tcase_add_test(tests, forms_give_way_when_memory_gets_short);
     tcase_add_test(tests, cache_control_by_pattern);
     tcase_add_test(tests, unreadable_files_are_told);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_end(suite);
 }

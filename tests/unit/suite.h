@@ -25,6 +25,16 @@
         ck_assert_int_eq(text_.ptr[text_.len], '\0'); \
     } while (0)
 
+/* Runs the suite and gives the exit status of its program. */
+static inline int suite_end(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static inline int suite_run(const char *name, const TTest *const *tests, size_t count)
 {
     Suite *suite = suite_create(name);
@@ -33,11 +43,7 @@ static inline int suite_run(const char *name, const TTest *const *tests, size_t 
         tcase_add_test(tcase, tests[i]);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_end(suite);
 }
 
 #define SUITE_MAIN(name, ...)                        \

@@ -2,8 +2,9 @@
  */
 #include "process/supervisor.h"
 
-#include "process/handover.h"
 #include "process/signals.h"
+#include "stand_in.h"
+#include "suite.h"
 
 #include <arpa/inet.h>
 #include <check.h>
@@ -22,80 +23,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* ---- the worker ---- */
-
-static void tell(const struct inheritance *inheritance, const char *text)
-{
-    if (write(inheritance->supervisor_fd, text, strlen(text)) < 0)
-        _exit(9);
-}
-
-/* Answers each connection with its pid, until it is told to stop or the supervisor is gone. */
-static int serve(const struct inheritance *inheritance, bool stubborn)
-{
-    struct pollfd fds[9] = {{.fd = inheritance->supervisor_fd, .events = POLLIN}};
-    size_t count = inheritance->listener_count < 8 ? inheritance->listener_count : 8;
-    for (size_t i = 0; i < count; i++)
-        fds[i + 1] = (struct pollfd){.fd = inheritance->listeners[i].fd, .events = POLLIN};
-    for (;;) {
-        if (poll(fds, count + 1, -1) < 0)
-            continue;
-        if (fds[0].revents != 0) {
-            char text[16] = "";
-            ssize_t got = read(fds[0].fd, text, sizeof text - 1);
-            if (got <= 0)
-                return 0;
-            if (strcmp(text, "stop\n") != 0)
-                return 8;
-            if (!stubborn)
-                return 0;
-        }
-        for (size_t i = 1; i <= count; i++) {
-            int client = fds[i].revents != 0 ? accept(fds[i].fd, NULL, NULL) : -1;
-            if (client >= 0) {
-                dprintf(client, "%d\n", (int)getpid());
-                close(client);
-            }
-        }
-    }
-}
-
-/* An orphan for PID 1 to reap. */
-static void leave_orphan(void)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        fork();
-        _exit(0);
-    }
-    waitpid(child, NULL, 0);
-}
-
-/* argv[1] is what to do, argv[2] a file that grows by a byte with each start. */
-static int play_worker(char *argv[], const struct inheritance *inheritance)
-{
-    const char *role = argv[1];
-    int fd = open(argv[2], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || write(fd, "x", 1) != 1)
-        return 7;
-    off_t starts = lseek(fd, 0, SEEK_END);
-    if (strcmp(role, "fails") == 0) {
-        tell(inheritance, "failed no \x1b[1mluck\n");
-        return 1;
-    }
-    if (strcmp(role, "dies") == 0 || (strcmp(role, "flaky") == 0 && (starts == 2 || starts == 3)))
-        return 3;
-    if (strcmp(role, "hangs") == 0)
-        for (;;)
-            pause();
-    if (strcmp(role, "orphans") == 0)
-        leave_orphan();
-    tell(inheritance, "ready 1 file, 2 functions\n");
-    return serve(inheritance, strcmp(role, "stubborn") == 0);
-}
-
-/* ---- the tests' side ---- */
 
 static char starts_file[] = "/tmp/supervisor_test_XXXXXX";
 
@@ -523,9 +450,5 @@ int main(int argc, char *argv[])
     }
     Suite *suite = suite_create("supervisor");
     suite_add_tcase(suite, make_case());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }
