@@ -23,6 +23,9 @@ int mailbox_init(struct mailbox *mailbox); /* 0 or a negative errno of eventfd *
 void mailbox_finish(struct mailbox *mailbox);
 /* From any thread. The mail must not be posted again before it has run. */
 void mailbox_post(struct mailbox *mailbox, struct mail *mail);
+/* From any thread: what it did before is done for whoever settles later. For those who have nothing to post.
+ */
+void mailbox_settle(struct mailbox *mailbox);
 /* On the owner's thread, when fd is readable: runs a batch, in order; what is posted meanwhile has to
    wait. */
 void mailbox_run(struct mailbox *mailbox);

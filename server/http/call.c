@@ -113,8 +113,10 @@ static void on_quarantine(struct timer *timer)
 
 void call_empty_quarantine(struct loop *loop)
 {
-    if (list_linked(&loop->quarantine)) /* else the loop was never begun */
-        expire_quarantine(loop, INT64_MAX, 0);
+    if (!list_linked(&loop->quarantine))
+        return;                     /* the loop was never begun */
+    mailbox_settle(&loop->mailbox); /* with threads that finished what was finished */
+    expire_quarantine(loop, INT64_MAX, 0);
 }
 
 /* What a finished deferred event held is given back; its own memory stays for a while, because somebody may
@@ -284,6 +286,7 @@ void call_finish(struct call *call)
     if (!call->deferred || atomic_exchange(&call->finished, true)) {
         log_error("%s: cg_finish of an event that was %s", module_of(call),
                   call->deferred ? "finished before" : "not deferred");
+        mailbox_settle(&call->loop->mailbox);
         return;
     }
     let_go(call);
