@@ -96,6 +96,15 @@ START_TEST(without_a_rate_any_byte_will_do)
 }
 END_TEST
 
+START_TEST(credit_is_bounded_however_often_it_comes)
+{
+    pace_begin(&pace, 0, 10 * PACE_CREDIT_MS, RATE, 0);
+    for (int i = 0; i < 5; i++)
+        pace_take(&pace, 1000, 1 << 30);
+    ck_assert_int_eq(pace_deadline(&pace), 1000 + PACE_CREDIT_MS);
+}
+END_TEST
+
 SUITE_MAIN("pace", silence_from_the_start, silence_after_much, a_trickle_lives_for_the_grace,
            the_rate_is_enough, less_than_the_rate_is_not, rests_add_up, a_fast_start_does_not_pay_for_hours,
-           without_a_rate_any_byte_will_do)
+           without_a_rate_any_byte_will_do, credit_is_bounded_however_often_it_comes)
