@@ -2,6 +2,7 @@
 #include "app/module.h"
 #include "base/buffer.h"
 #include "scratch.h"
+#include "suite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -233,9 +234,5 @@ int main(void)
     tcase_add_test(tests, two_sources_of_one_module);
     tcase_add_test(tests, nothing_can_be_tried);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_end(suite);
 }

@@ -1,8 +1,8 @@
 #include "base/buffer.h"
 #include "config/describe.h"
 #include "config/load.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -463,9 +463,5 @@ int main(void)
     tcase_add_test(tests, described_routes);
     tcase_add_test(tests, nothing_to_destroy);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

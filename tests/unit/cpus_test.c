@@ -1,6 +1,6 @@
 #include "config/cpus.h"
+#include "suite.h"
 
-#include <check.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -140,9 +140,5 @@ int main(void)
     tcase_add_test(tests, case_105_quota_at_the_top_of_a_container);
     tcase_add_test(tests, case_105_quota_of_version_1);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

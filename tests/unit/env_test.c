@@ -1,6 +1,6 @@
 #include "config/env.h"
+#include "suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static struct arena arena;
@@ -135,9 +135,5 @@ int main(void)
     tcase_add_test(tests, a_nul_is_refused);
     tcase_add_test(tests, many_variables);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

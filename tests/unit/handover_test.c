@@ -1,6 +1,6 @@
 #include "process/handover.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -140,9 +140,5 @@ int main(void)
     tcase_add_test(tcase, taken_once_and_hidden);
     tcase_add_test(tcase, lies_are_refused);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -2,8 +2,8 @@
 
 #include "parse/field.h"
 #include "parse/head.h"
+#include "suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,9 +285,5 @@ int main(void)
     tcase_add_test(table, too_many_bytes);
     suite_add_tcase(suite, single);
     suite_add_tcase(suite, table);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

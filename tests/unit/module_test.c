@@ -2,6 +2,7 @@
 #include "app/module.h"
 #include "app/modules.h"
 #include "scratch.h"
+#include "suite.h"
 
 #include <errno.h>
 
@@ -336,9 +337,5 @@ int main(void)
     tcase_add_test(tests, all_modules_of_a_folder);
     tcase_add_test(tests, a_thread_that_can_not_start);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_end(suite);
 }

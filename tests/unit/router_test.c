@@ -1,7 +1,7 @@
 #include "app/router.h"
 #include "base/alloc.h"
+#include "suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,9 +250,5 @@ int main(void)
     tcase_add_test(tests, mounting);
     tcase_add_test(tests, many_routes);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_end(suite);
 }

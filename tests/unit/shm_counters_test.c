@@ -1,8 +1,8 @@
 #include "shm/counters.h"
 #include "shm/segment.h"
 #include "shm/worker.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -226,9 +226,5 @@ int main(void)
     tcase_add_test(tcase, a_process_killed_in_open_blocks_nobody);
     tcase_add_test(tcase, a_gauge_loses_the_share_of_a_dead_worker);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_end(suite);
 }

@@ -1,8 +1,8 @@
 #include "shm/heap.h"
 #include "shm/layout.h"
 #include "shm/segment.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -202,9 +202,5 @@ int main(void)
     tcase_add_test(tcase, who_holds_a_lock_can_tell);
     tcase_add_test(tcase, threads_share_it);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_end(suite);
 }

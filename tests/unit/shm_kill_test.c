@@ -2,8 +2,8 @@
    nothing is lost and nothing leaks. */
 #include "base/clock.h"
 #include "shm/shm.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -277,9 +277,5 @@ int main(void)
     tcase_add_test(tcase, writers_killed_at_any_time);
     tcase_add_loop_test(tcase, an_operation_killed_at_each_of_its_instructions, 0, OPERATIONS);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_end(suite);
 }

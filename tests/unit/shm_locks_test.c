@@ -2,8 +2,8 @@
 #include "shm/locks.h"
 #include "shm/segment.h"
 #include "shm/worker.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -280,9 +280,5 @@ int main(void)
     tcase_add_test(tcase, who_waits_is_woken_by_the_release);
     tcase_add_test(tcase, processes_killed_while_they_lock_block_nobody);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_end(suite);
 }

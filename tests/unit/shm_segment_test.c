@@ -2,8 +2,8 @@
 #include "shm/layout.h"
 #include "shm/shm.h"
 #include "shm/table.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -375,9 +375,5 @@ int main(void)
     tcase_add_test(tcase, case_103_more_than_the_file_system_has_is_an_error);
     tcase_add_test(tcase, workers_take_slots_and_give_them_back);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_end(suite);
 }

@@ -1,7 +1,7 @@
 #include "process/sockets.h"
+#include "suite.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -355,9 +355,5 @@ int main(void)
     tcase_add_test(tcase, addresses_that_are_not_ours);
     tcase_add_test(tcase, addresses_as_text);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

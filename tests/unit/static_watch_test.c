@@ -1,6 +1,7 @@
 #include "app/static_watch.h"
 #include "base/clock.h"
 #include "scratch.h"
+#include "suite.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -145,9 +146,5 @@ int main(void)
     tcase_add_test(tests, a_table_in_use_stays);
     tcase_add_test(tests, a_folder_that_comes_later);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_end(suite);
 }

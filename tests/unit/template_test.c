@@ -1,6 +1,7 @@
 #include "app/template.h"
 #include "app/templates.h"
 #include "scratch.h"
+#include "suite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -172,9 +173,5 @@ int main(void)
     tcase_add_test(tests, only_below_functions);
     tcase_add_test(tests, the_number_kept_is_bounded);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_end(suite);
 }

@@ -2,8 +2,8 @@
 #include "http/tls_self_signed.h"
 
 #include "base/alloc.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -260,9 +260,5 @@ int main(void)
     tcase_add_test(tcase, password_is_never_asked_for);
     tcase_add_test(tcase, intermediates_are_sent_along);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

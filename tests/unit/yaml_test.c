@@ -1,8 +1,8 @@
 #include "config/yaml.h"
 
 #include "config/json.h"
+#include "suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,9 +254,5 @@ int main(void)
     tcase_add_test(tests, json_corners);
     tcase_add_test(tests, json_is_no_yaml);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }
