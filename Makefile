@@ -47,7 +47,8 @@ E2E_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/*_test.c))
 # Each is built upon the end-to-end harness, and may look at the clock.
 LOAD_SUPPORT := $(E2E_SUPPORT) $(filter-out %_test.c,$(wildcard tests/load/*.c))
 LOAD_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/load/*_test.c))
-BENCH := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+BENCH_SUPPORT := tests/bench/bench.c
+BENCH := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(filter-out $(BENCH_SUPPORT),$(wildcard tests/bench/*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 
@@ -86,9 +87,9 @@ $(E2E_TESTS): $(BUILD)/%: $(BUILD)/%.o $(E2E_SUPPORT:%.c=$(BUILD)/%.o)
 $(LOAD_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LOAD_SUPPORT:%.c=$(BUILD)/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(E2E_LDLIBS)
 
-$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BENCH_SUPPORT:%.c=$(BUILD)/%.o)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $<
+	$(CC) $(CFLAGS) -o $@ $^ -lssl -lcrypto
 
 # A fuzz target is built twice: with libFuzzer (make fuzz), and with a plain main that replays its corpus.
 $(REPLAYS): $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIBRARY)

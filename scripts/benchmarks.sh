@@ -1,36 +1,45 @@
 #!/usr/bin/env bash
-# What a request costs, measured against the floor (tests/bench/floor.c) and nginx.
-#   ./scripts/benchmarks.sh [--quick] [--markdown] [--rounds N] [--seconds N] [--row NAME]
+# What a request costs, measured against the floor (tests/bench/floor.c), other servers, and an older cloudgate.
+#   ./scripts/benchmarks.sh [--quick] [--rounds N] [--seconds N] [--row NAME]... [--peer BINARY] [--markdown]
+#                           [--json FILE] [--svg FILE]
+# --peer compares with another build of cloudgate; OLD_SERVER=FOLDER names one where npm has put the server that this one
+# succeeds. Rows: see the end of this file.
 #
-# All servers run at once, each with one serving thread on CPU 0; wrk loads one at a time from CPU 1, in turns, so that
-# whatever else the machine does hits them alike. The numbers are medians over the rounds. CPU time is what the
-# kernel charged to the server's processes (/proc/PID/task/*/schedstat; the split into user and system is that of
-# /proc/PID/stat), divided by the answers that wrk counted. What is not installed is left out, and named.
+# All servers run at once, each with one serving thread on CPU 0; CPU 1 loads one at a time, in turns, so that
+# whatever else the machine does hits them alike.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/packages
+. scripts/bench/servers
+. scripts/bench/loads
+. scripts/bench/report
 
-rounds=5 seconds=3 markdown=0 only=
-connections=64
+rounds=5 seconds=3 connections=64 idlers=2000 format=terminal json='' svg='' peer=''
+declare -A only=()
 
 usage()
 {
-    sed -n '2,3s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 
 while [ $# != 0 ]; do
     case $1 in
-    --quick) rounds=1 seconds=1 ;;
-    --markdown) markdown=1 ;;
+    --quick) rounds=1 seconds=1 idlers=500 ;;
+    --markdown) format=markdown ;;
     --rounds | --seconds)
         [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage
         declare "${1#--}=$2"
         shift
         ;;
+    --json | --svg | --peer)
+        [ $# -ge 2 ] || usage
+        declare "${1#--}=$2"
+        shift
+        ;;
     --row)
         [ $# -ge 2 ] || usage
-        only=$2
+        only[$2]=1
         shift
         ;;
     *) usage ;;
@@ -38,304 +47,118 @@ while [ $# != 0 ]; do
     shift
 done
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/cloudgate-bench.XXXXXX")
-declare -A pid_of port_of body_of
-note() { echo "$*" >&2; }
+if [ "$(nproc)" -lt 2 ]; then
+    note "two CPUs are needed: one for the servers, one for the load"
+    exit 1
+fi
+# shellcheck disable=SC2154
+install_missing $build_packages $load_packages nghttp2-client curl openssl util-linux
+make -s all bench
+bench=$PWD/$(make -s show-BUILD)/bench
 
+work=$(mktemp -d "${TMPDIR:-/tmp}/cloudgate-bench.XXXXXX")
 finish()
 {
-    local pid
-    for pid in "${pid_of[@]}"; do
-        kill "$pid" 2>/dev/null || true
-    done
-    wait 2>/dev/null || true
+    stop_all
     rm -rf "$work"
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# ---- servers ----
-
-free_port()
+wanted() # ROW
 {
-    local port
-    while :; do
-        port=$((20000 + RANDOM % 12000))
-        if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
-            echo "$port"
-            return
-        fi
+    [ ${#only[@]} = 0 ] || [ -n "${only[$1]:-}" ]
+}
+
+# The rounds of one row: each server is loaded once in each. A server is left out where it is not running.
+row() # NAME LOAD PATH SERVER[=PATH]... [-- OPTIONS...]
+{
+    local name=$1 load=$2 path=$3 server round servers=()
+    shift 3
+    wanted "$name" || return 0
+    while [ $# != 0 ] && [ "$1" != -- ]; do
+        ! is_running "${1%%=*}" || servers+=("$1")
+        shift
     done
-}
-
-wait_for() # NAME
-{
-    local i
-    for ((i = 0; i < 100; i++)); do
-        curl -s -o /dev/null "http://127.0.0.1:${port_of[$1]}/" && return
-        kill -0 "${pid_of[$1]}" 2>/dev/null || break
-        sleep 0.1
-    done
-    note "$1 does not answer:"
-    cat "$work/$1.log" >&2
-    exit 1
-}
-
-# Files and functions that all servers are asked for.
-make_content()
-{
-    mkdir -p "$work/public" "$work/functions/tests"
-    printf '<!doctype html><title>page</title><p>%0*d</p>\n' $((612 - 42)) 0 >"$work/public/page.html"
-    # A PNG's first bytes, and then bytes that do not compress.
-    { printf '\211PNG\r\n\032\n' && openssl enc -aes-128-ctr -nosalt -pass pass:bench -in /dev/zero 2>/dev/null; } |
-        head -c 15360 >"$work/public/image.png" || true
-    cp functions/tests/*.c functions/tests/*.html "$work/functions/tests/"
-    local size
-    size=$(wc -c <"$work/public/page.html")
-    [ "$size" = 612 ] || { note "page.html has $size bytes" && exit 1; }
-}
-
-start_cloudgate()
-{
-    if [ ! -x ./cloudgate ]; then
-        note "left out: cloudgate (not built)"
-        return
-    fi
-    port_of[cloudgate]=$(free_port)
-    ./cloudgate build "$work" >"$work/cloudgate.log" 2>&1 || { cat "$work/cloudgate.log" >&2 && exit 1; }
-    HOST=127.0.0.1 PORT=${port_of[cloudgate]} THREADS=1 taskset -c 0 ./cloudgate "$work" >>"$work/cloudgate.log" 2>&1 &
-    pid_of[cloudgate]=$!
-    wait_for cloudgate
-}
-
-start_nginx()
-{
-    if ! command -v nginx >/dev/null; then
-        note "left out: nginx (not installed)"
-        return
-    fi
-    port_of[nginx]=$(free_port)
-    mkdir "$work/nginx"
-    cat >"$work/nginx.conf" <<END
-daemon off;
-worker_processes 1;
-pid $work/nginx/pid;
-error_log $work/nginx/error.log;
-events { worker_connections 4096; }
-http {
-    types { text/html html; image/png png; }
-    access_log off;
-    sendfile on;
-    tcp_nopush on;
-    open_file_cache max=1000 inactive=60s;
-    open_file_cache_valid 60s;
-    keepalive_requests 1000000000;
-    client_body_temp_path $work/nginx/body;
-    proxy_temp_path $work/nginx/proxy;
-    fastcgi_temp_path $work/nginx/fastcgi;
-    uwsgi_temp_path $work/nginx/uwsgi;
-    scgi_temp_path $work/nginx/scgi;
-    server { listen 127.0.0.1:${port_of[nginx]} backlog=4096; root $work/public; }
-}
-END
-    # A worker that a root master starts would drop to a user who can't look into the folder.
-    [ "$(id -u)" != 0 ] || sed -i '1i user root;' "$work/nginx.conf"
-    taskset -c 0 nginx -c "$work/nginx.conf" -p "$work/nginx" >"$work/nginx.log" 2>&1 &
-    pid_of[nginx]=$!
-    wait_for nginx
-}
-
-# The floor gives an answer as long as the one that it is compared with.
-start_floor() # BYTES
-{
-    port_of[floor]=$(free_port)
-    taskset -c 0 "$floor" "${port_of[floor]}" "$1" >"$work/floor.log" 2>&1 &
-    pid_of[floor]=$!
-    wait_for floor
-}
-
-stop_floor()
-{
-    kill "${pid_of[floor]}"
-    wait "${pid_of[floor]}" 2>/dev/null || true
-    unset "pid_of[floor]"
-}
-
-# ---- measuring ----
-
-# A process and its descendants.
-family() # PID
-{
-    local child
-    echo "$1"
-    for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
-        family "$child"
-    done
-}
-
-# CPU time so far: nanoseconds in all, ticks in user mode, ticks in the kernel.
-cpu_of() # PID
-{
-    local pid
-    for pid in $(family "$1"); do
-        cat "/proc/$pid/task/"*/schedstat | sed 's/^/run /'
-        sed 's/.*) /stat /' "/proc/$pid/stat"
-    done | awk '$1 == "run" { ns += $2 } $1 == "stat" { user += $13; kernel += $14 }
-        END { printf "%.0f %d %d\n", ns, user, kernel }'
-}
-
-# Appends one line to the results: row server cpu user system requests/s p50 p99, times in microseconds.
-measure() # ROW SERVER PATH
-{
-    local before after log="$work/wrk.log"
-    before=$(cpu_of "${pid_of[$2]}")
-    taskset -c 1 wrk -t1 -c"$connections" -d"${seconds}s" --latency "http://127.0.0.1:${port_of[$2]}$3" >"$log"
-    after=$(cpu_of "${pid_of[$2]}")
-    if grep -E 'Socket errors|Non-2xx' "$log" >&2; then
-        note "$2 made errors on $3"
-        exit 1
-    fi
-    awk -v row="$1" -v server="$2" -v before="$before" -v after="$after" '
-        function us(text) {
-            if (text ~ /us$/) return text + 0
-            if (text ~ /ms$/) return text * 1e3
-            return text * 1e6
-        }
-        $1 == "50%" { p50 = us($2) }
-        $1 == "99%" { p99 = us($2) }
-        / requests in / { requests = $1 }
-        /^Requests\/sec:/ { rate = $2 }
-        END {
-            split(before, b, " ")
-            split(after, a, " ")
-            cpu = (a[1] - b[1]) / 1000 / requests
-            ticks = a[2] - b[2] + a[3] - b[3]
-            user = ticks ? cpu * (a[2] - b[2]) / ticks : 0
-            print row, server, cpu, user, cpu - user, rate, p50, p99
-        }' "$log" >>"$work/results"
-}
-
-measure_row() # ROW PATH SERVER...
-{
-    local row=$1 path=$2 round server
-    shift 2
-    [ -z "$only" ] || [ "$only" = "$row" ] || return 0
-    [ -n "${pid_of[cloudgate]:-}${pid_of[nginx]:-}" ] || { note "nothing to compare with the floor" && exit 1; }
-    body_of[$row]=$(curl -s -f -o /dev/null -w '%{size_download}' "http://127.0.0.1:${port_of[$1]}$path") ||
-        { note "$1 does not serve $path" && exit 1; }
-    start_floor "${body_of[$row]}"
+    [ $# = 0 ] || shift
     for ((round = 1; round <= rounds; round++)); do
-        note "$row: round $round of $rounds"
-        for server in floor "$@"; do
-            measure "$row" "$server" "$path"
+        note "$name: round $round of $rounds"
+        for server in "${servers[@]}"; do
+            case $server in
+            *=*) "$load" "$name" "${server%%=*}" "${server#*=}" "$@" ;;
+            *) "$load" "$name" "$server" "$path" "$@" ;;
+            esac
         done
     done
-    stop_floor
 }
 
-# ---- results ----
-
-# Medians: one line for each row and server, in the order of measuring.
-medians()
+# The same, beside the floor: it answers with as many bytes as cloudgate does.
+row_with_floor() # NAME LOAD PATH SERVER...
 {
-    awk '
-    function median(list,    n, part, i, j, swap) {
-        n = split(list, part, " ")
-        for (i = 1; i < n; i++)
-            for (j = i + 1; j <= n; j++)
-                if (part[j] + 0 < part[i] + 0) {
-                    swap = part[i]
-                    part[i] = part[j]
-                    part[j] = swap
-                }
-        return n % 2 ? part[(n + 1) / 2] : (part[n / 2] + part[n / 2 + 1]) / 2
-    }
-    {
-        key = $1 " " $2
-        if (!(key in seen)) {
-            seen[key]
-            order[++count] = key
-        }
-        for (i = 3; i <= 8; i++)
-            values[key, i] = values[key, i] " " $i
-    }
-    END {
-        for (k = 1; k <= count; k++) {
-            line = order[k]
-            for (i = 3; i <= 8; i++)
-                line = line " " median(values[order[k], i])
-            print line
-        }
-    }' "$work/results"
+    wanted "$1" || return 0
+    start_floor "$(curl -s -f -o /dev/null -w '%{size_download}' "$(url_of cloudgate "$3")")"
+    row "$1" "$2" "$3" floor "${@:4}"
+    stop floor
 }
 
-print_table()
+median_of() # ROW SERVER NAME
 {
-    local sizes='' row
-    for row in "${!body_of[@]}"; do
-        sizes+="$row=${body_of[$row]} "
+    medians | awk -v key="$1 $2 $3" '$1 " " $2 " " $3 == key { print int($4) }'
+}
+
+# At half of what the old server can do at most, if it is there, and else of what cloudgate can.
+open_loop_row()
+{
+    local most
+    wanted open-loop && [ -s "$work/results" ] || return 0
+    most=$(median_of html old rate)
+    [ -n "$most" ] || most=$(median_of html cloudgate rate)
+    [ -n "$most" ] || { note "left out: open-loop (it needs the row html)" && return 0; }
+    row open-loop at_rate /page.html cloudgate nginx h2o lighttpd old -- $((most / 2))
+}
+
+start_row()
+{
+    local round port
+    wanted start || return 0
+    for ((round = 1; round <= rounds; round++)); do
+        port=$(free_port)
+        until_first_answer start cloudgate "$port" / \
+            env HOST=127.0.0.1 PORT="$port" STATE_DIR="$work/start" FUNCTIONS="$work/functions" ./cloudgate .
     done
-    medians | awk -v markdown="$markdown" -v sizes="$sizes" '
-    function line(a, b, c, d, e, f, g, h, i) {
-        printf markdown ? "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n" \
-                        : "%-16s %-10s %8s %8s %8s %8s %10s %8s %8s\n", a, b, c, d, e, f, g, h, i
-    }
-    BEGIN {
-        n = split(sizes, part, " ")
-        for (i = 1; i <= n; i++) {
-            split(part[i], pair, "=")
-            size[pair[1]] = pair[2]
-        }
-        line("row (bytes)", "server", "CPU us", "user", "system", "x floor", "requests/s", "p50 us", "p99 us")
-        if (markdown)
-            print "|---|---|--:|--:|--:|--:|--:|--:|--:|"
-    }
-    {
-        if ($2 == "floor")
-            floor = $3
-        line($1 " (" size[$1] ")", $2, sprintf("%.2f", $3), sprintf("%.2f", $4), sprintf("%.2f", $5),
-             sprintf("%.2f", $3 / floor), sprintf("%.0f", $6), sprintf("%.0f", $7), sprintf("%.0f", $8))
-    }'
 }
-
-print_machine()
-{
-    local model
-    model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-    echo "$model, Linux $(uname -r), $(date -u +%F). CPU time per request and latency are medians of $rounds rounds" \
-        "of $seconds s; wrk -t1 -c$connections on CPU 1, one serving thread on CPU 0."
-    if [ -n "${pid_of[nginx]:-}" ]; then
-        echo "$(nginx -v 2>&1 | sed 's/^nginx version: //'): one worker, sendfile, open_file_cache, no access log."
-    fi
-    echo
-}
-
-command -v wrk >/dev/null || install_missing wrk
-install_missing curl openssl util-linux
-# shellcheck disable=SC2154
-install_missing $build_packages
-make -s all bench
-floor=$(make -s show-BUILD)/bench/floor
-
-if [ "$(nproc)" -lt 2 ]; then
-    note "two CPUs are needed: one for the servers, one for the load"
-    exit 1
-fi
 
 make_content
-start_cloudgate
+start_cloudgate ./cloudgate cloudgate
+[ -z "$peer" ] || start_cloudgate "$peer" peer
 start_nginx
-static=()
-for server in cloudgate nginx; do
-    [ -z "${pid_of[$server]:-}" ] || static+=("$server")
-done
-measure_row html /page.html "${static[@]}"
-measure_row png /image.png "${static[@]}"
-if [ -n "${pid_of[cloudgate]:-}" ]; then
-    for name in simple full template; do
-        measure_row "$name" "/api/tests/$name" cloudgate
-    done
-fi
-[ -s "$work/results" ] || { note "no such row: $only" && exit 2; }
-print_machine
-print_table
+start_h2o
+start_lighttpd
+start_kore
+start_old
+
+row_with_floor html with_wrk /page.html cloudgate peer nginx h2o lighttpd old
+row_with_floor png with_wrk /image.png cloudgate peer nginx h2o lighttpd old
+row_with_floor simple with_wrk /api/tests/simple cloudgate peer kore old=/tests/simple
+row_with_floor full with_wrk /api/tests/full cloudgate peer kore old=/tests/full
+row_with_floor template with_wrk /api/tests/template cloudgate peer old=/tests/template
+row_with_floor pipelined with_pipelines /page.html cloudgate peer nginx
+row bundle with_ab /bundle.jpg cloudgate peer nginx h2o lighttpd
+row bundle-keepalive with_ab /bundle.jpg cloudgate peer nginx h2o lighttpd -- -k
+row upload with_uploads /api/ingest cloudgate peer
+row tls with_wrk /page.html cloudgate.tls peer.tls nginx.tls h2o.tls
+row tls-full with_handshakes /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- full
+row tls-resumed with_handshakes /page.html cloudgate.tls peer.tls nginx.tls -- resumed
+row http2 with_h2load /page.html cloudgate.tls peer.tls nginx.tls h2o.tls
+open_loop_row
+row idle with_idlers /page.html cloudgate peer nginx h2o -- plain $((5 * idlers))
+row idle-tls with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- tls "$idlers"
+row idle-http2 with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- h2 "$idlers"
+start_row
+
+[ -s "$work/results" ] || { note "no such row: ${!only[*]}" && exit 2; }
+describe_machine
+echo
+print_table "$format"
+[ -z "$json" ] || print_json >"$json"
+[ -z "$svg" ] || print_svg >"$svg"

@@ -1,0 +1,68 @@
+#include "bench.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <time.h>
+
+void bench_die(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+void *bench_alloc(size_t size)
+{
+    void *memory = calloc(1, size);
+    if (memory == NULL)
+        bench_die("calloc");
+    return memory;
+}
+
+int64_t bench_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
+
+int bench_connect(int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
+        bench_die("connect");
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return fd;
+}
+
+static void read_head(struct bench_answer *answer)
+{
+    const char *length = strcasestr(answer->head, "\r\ncontent-length:");
+    errno = EPROTO;
+    if (strncmp(answer->head, "HTTP/1.1 200", 12) != 0 || length == NULL)
+        bench_die(answer->head);
+    answer->left = strtoul(length + 17, NULL, 10);
+    answer->in_body = true;
+}
+
+bool bench_answer_take(struct bench_answer *answer, const char *data, size_t len)
+{
+    for (; len > 0 && !answer->in_body; data++, len--) {
+        if (answer->head_len + 1 == sizeof answer->head)
+            bench_die("a head that is too long");
+        answer->head[answer->head_len++] = *data;
+        if (answer->head_len >= 4 && memcmp(answer->head + answer->head_len - 4, "\r\n\r\n", 4) == 0)
+            read_head(answer);
+    }
+    if (len > answer->left)
+        bench_die("bytes behind an answer");
+    answer->left -= len;
+    return answer->in_body && answer->left == 0;
+}
