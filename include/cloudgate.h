@@ -331,8 +331,39 @@ void cg_finish(cg_event *event);
  */
 int cg_gone(const cg_event *event);
 
+/* ---- streams: answers that are sent piece by piece, from any thread ---- */
+
+/* Sends the head, as it has been set until now, and implies cg_defer: once the head is sent only the progress
+   of the client is timed. What cg_write and cg_print append from now on is sent by cg_flush, and cg_finish
+   ends the answer. Status and headers set later are ignored, and logged. */
+void cg_stream(cg_event *event);
+/* Hands over what was written. Returns the bytes that wait for the client, this piece included; -EPIPE: the
+   client has left, and what was written is dropped; -EAGAIN: STREAM_QUEUE bytes are waiting, and what was
+   written stays for the next cg_flush. Who goes on writing then, as much again, has his client cut off.
+   -EINVAL: no stream. */
+CG_CHECKED int64_t cg_flush(cg_event *event);
+/* drain is called on the event's loop whenever no more than a quarter of STREAM_QUEUE waits, after a cg_flush
+   that sent something: the place to write the next piece. closed is called there once when the client leaves
+   before the end; cg_finish still has to be called. Both after cg_stream; neither may block. */
+void cg_on_drain(cg_event *event, cg_handler *drain);
+void cg_on_close(cg_event *event, cg_handler *closed);
+
+/* ---- topics ---- */
+
+/* Delivers to every subscriber of the topic (1 to 127 bytes) on every thread, once each, in one order. From
+   any thread. -E2BIG: more than 1 MiB, or a name that is too long; -EAGAIN: the loops are 16 MiB behind;
+   -ENOSPC: shared memory is full. */
+int cg_publish(const char *topic, const void *data, size_t len, cg_kind kind);
+
+/* cg_subscribe(event, topic): once the handler returns (or cg_finish is called, if it was deferred), the
+   answer is a stream of server-sent events until the client leaves: all that is published from now on, and
+   before it, for a client that comes back with Last-Event-ID, what it has missed of the last 64 publications
+   and two minutes. Up to 16 topics. A client that falls STREAM_QUEUE behind is cut off, and comes back.
+   -EALREADY: the answer is a stream of another kind. */
+int cg_subscribe_event(cg_event *event, const char *topic);
+
 /*
- * ---- streams, WebSockets ----
+ * ---- WebSockets ----
  *
  * Their names are fixed, so that sources can be written against them. This version does not serve them: a
  * module that uses one of these, or a WebSocket hook, is refused at load, by name.
@@ -346,12 +377,7 @@ void *cg_ws_data(const cg_ws *ws);
 void cg_ws_set_data(cg_ws *ws, void *data);
 uint64_t cg_ws_id(const cg_ws *ws); /* never used again */
 
-/* Delivers to every subscriber of the topic on every thread, in one order. From any thread. */
-int cg_publish(const char *topic, const void *data, size_t len, cg_kind kind);
-
-/* cg_subscribe(ws or event, topic): an event becomes a stream of server-sent events. */
 int cg_subscribe_ws(cg_ws *ws, const char *topic);
-int cg_subscribe_event(cg_event *event, const char *topic);
 int cg_unsubscribe(cg_ws *ws, const char *topic);
 
 #ifdef __cplusplus

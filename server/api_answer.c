@@ -28,24 +28,37 @@ static struct answer *answer_of(cg_event *event)
     return &event_of(event)->answer;
 }
 
+/* A stream's head has been sent, and somebody else may be reading it: nothing of it may change. */
+static bool comes_too_late(const cg_event *event, const char *name)
+{
+    const struct event *self = event_of(event);
+    if (self->answer.sent)
+        log_error("%s: %s: %s after cg_stream is ignored", self->action->module->file, event->path.ptr, name);
+    return self->answer.sent;
+}
+
 void cg_status(cg_event *event, int status)
 {
-    answer_set_status(answer_of(event), status);
+    if (!comes_too_late(event, "cg_status"))
+        answer_set_status(answer_of(event), status);
 }
 
 void cg_set_header(cg_event *event, const char *name, const char *value)
 {
-    answer_set_field(answer_of(event), name, value);
+    if (!comes_too_late(event, "cg_set_header"))
+        answer_set_field(answer_of(event), name, value);
 }
 
 void cg_add_header(cg_event *event, const char *name, const char *value)
 {
-    answer_add_field(answer_of(event), name, value);
+    if (!comes_too_late(event, "cg_add_header"))
+        answer_add_field(answer_of(event), name, value);
 }
 
 void cg_set_cookie(cg_event *event, const char *name, const char *value, const char *attributes)
 {
-    answer_set_cookie(answer_of(event), name, value, attributes);
+    if (!comes_too_late(event, "cg_set_cookie"))
+        answer_set_cookie(answer_of(event), name, value, attributes);
 }
 
 void cg_write(cg_event *event, const void *data, size_t len)
@@ -64,6 +77,8 @@ void cg_print(cg_event *event, const char *format, ...)
 void cg_reply(cg_event *event, int status, const char *type, const char *format, ...)
 {
     va_list args;
+    if (comes_too_late(event, "cg_reply"))
+        return;
     answer_begin(answer_of(event), status, type);
     va_start(args, format);
     answer_vprintf(answer_of(event), format, args);
@@ -72,6 +87,8 @@ void cg_reply(cg_event *event, int status, const char *type, const char *format,
 
 void cg_reply_bytes(cg_event *event, int status, const char *type, const void *data, size_t len)
 {
+    if (comes_too_late(event, "cg_reply_bytes"))
+        return;
     answer_begin(answer_of(event), status, type);
     answer_write(answer_of(event), data, len);
 }
@@ -130,6 +147,8 @@ static void no_file(cg_event *event, const char *path, int error)
 void cg_reply_file(cg_event *event, int status, const char *type, const char *path)
 {
     off_t size = 0;
+    if (comes_too_late(event, "cg_reply_file"))
+        return;
     int fd = open_file(path, &size);
     if (fd < 0) {
         no_file(event, path, fd);
@@ -182,6 +201,8 @@ static const char *escape_location(struct arena *arena, const char *location)
 
 void cg_redirect(cg_event *event, int status, const char *location)
 {
+    if (comes_too_late(event, "cg_redirect"))
+        return;
     if (!is_redirect(status) || location == NULL || *location == '\0') {
         answer_fault(answer_of(event), "cg_redirect to '%s' with status %d", location ? location : "(NULL)",
                      status);

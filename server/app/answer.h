@@ -20,6 +20,7 @@ struct answer {
     char *body;
     size_t body_len, body_capacity;
     bool body_on_heap;
+    bool sent;         /* its head: what is set now comes too late */
     bool given;        /* by the function: what comes now is the server's own */
     const char *fault; /* what the function did wrong, for the log; NULL: nothing */
 };

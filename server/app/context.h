@@ -8,10 +8,12 @@
 #include <sys/types.h>
 
 struct shm;
+struct topics;
 
 struct context {
     const struct settings *settings;
     struct shm *shm;
+    struct topics *topics;
     struct seal_key seal;
     mode_t file_mode; /* of files that functions keep: 0666 less the umask */
     uint64_t id_seed; /* random: makes the ids of requests unlike those of other workers */

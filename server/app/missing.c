@@ -6,9 +6,9 @@ static const struct {
     const char *name; /* '*' at the end stands for anything */
     const char *feature;
 } functions[] = {
-    {"cg_ws_*", "WebSockets"},     {"cg_publish", "topics"},
-    {"cg_subscribe_ws", "topics"}, {"cg_subscribe_event", "event streams"},
-    {"cg_unsubscribe", "topics"},
+    {"cg_ws_*", "WebSockets"},
+    {"cg_subscribe_ws", "WebSockets"},
+    {"cg_unsubscribe", "WebSockets"},
 };
 
 const char *missing_function(const char *symbol)

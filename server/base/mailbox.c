@@ -82,3 +82,11 @@ void mailbox_run(struct mailbox *mailbox)
     if (next != NULL)
         put_back(mailbox, next, last);
 }
+
+void mailbox_empty(struct mailbox *mailbox)
+{
+    for (struct mail *mail; (mail = mailbox->first) != NULL;) {
+        mailbox->first = mail->next;
+        mail->run(mail);
+    }
+}

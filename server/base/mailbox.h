@@ -29,5 +29,7 @@ void mailbox_settle(struct mailbox *mailbox);
 /* On the owner's thread, when fd is readable: runs a batch, in order; what is posted meanwhile has to
    wait. */
 void mailbox_run(struct mailbox *mailbox);
+/* Once nobody else posts: runs all there are. A zeroed mailbox has none. */
+void mailbox_empty(struct mailbox *mailbox);
 
 #endif

@@ -111,6 +111,10 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_MAX_DEFERRED] = {"MAX_DEFERRED", "max_deferred", OPTION_LARGE, AT(max_deferred),
                              RANGE(1, 1000000), .fallback = "10000",
                              .help = "answers that may be outstanding for each loop"},
+    [OPTION_STREAM_QUEUE] =
+        {"STREAM_QUEUE", "stream_queue", OPTION_SIZE, AT(stream_queue), RANGE(4096, 1 << 30),
+         .fallback = "1MB",
+         .help = "of a stream that waits for its client; one that falls behind further is cut off"},
     [OPTION_START_TIMEOUT] = {"START_TIMEOUT", "start_timeout", OPTION_DURATION, AT(start_timeout),
                               RANGE(DURATION_MIN, DAY), .fallback = "60s",
                               .help = "time within which a worker has to be ready; else it is killed"},

@@ -74,6 +74,7 @@ struct settings {
     int64_t timeout;          /* ms that a function on the pool, or one that answers later, may take */
     uint64_t pool_threads;    /* at most */
     uint64_t pool_queue;      /* calls that may wait for one of them */
+    uint64_t stream_queue;    /* bytes of a stream that may wait for its client */
     uint64_t max_deferred;    /* answers that may be outstanding: deferred calls per loop */
     int64_t start_timeout;    /* ms; a worker that is not ready by then is killed */
     int64_t stop_delay;       /* ms between the wish to stop and the end of accepting */

@@ -125,12 +125,15 @@ static void destroy(struct call *call)
 {
     struct loop *loop = call->loop;
     timers_cancel(&loop->timers, &call->timer);
+    if (call->way != NULL)
+        call->way->finish(call);
     event_finish(&call->event);
     body_finish(&call->body);
     if (!call->deferred) {
         free_call(call);
         return;
     }
+    atomic_store(&call->gone, true);
     arena_keep_first(&call->arena); /* which the call itself is in */
     call->request = NULL;
     call->released = loop->now;
@@ -146,7 +149,8 @@ static void go_away(struct call *call)
 {
     call->away = true;
     call->loop->away_count++;
-    timers_set(&call->loop->timers, &call->timer, call->loop->now + call->event.action->timeout);
+    if (!call->sent)
+        timers_set(&call->loop->timers, &call->timer, call->loop->now + call->event.action->timeout);
 }
 
 static void be_home(struct call *call)
@@ -176,7 +180,17 @@ static void refuse(struct call *call, const char *reason)
     log_warning("%s: %s: %s; answered 503", module_of(call), event->public.path.ptr, reason);
     answer_text(&event->answer, 503, "503 - Service unavailable");
     answer_set_field(&event->answer, "retry-after", "1");
-    call->respond(call->request, event);
+    call->ops->respond(call->request, event);
+}
+
+/* On the loop, once the function is done. */
+static void answer(struct call *call)
+{
+    const struct call_way *way = atomic_load(&call->way);
+    if (way != NULL)
+        way->done(call);
+    else
+        call->ops->respond(call->request, &call->event);
 }
 
 static void start_on_pool(struct call *call)
@@ -188,9 +202,9 @@ static void start_on_pool(struct call *call)
         refuse(call, "the queue of the pool is full");
 }
 
-void call_start(struct call *call, void (*respond)(struct request *request, struct event *event))
+void call_start(struct call *call, const struct call_ops *ops)
 {
-    call->respond = respond;
+    call->ops = ops;
     atomic_store(&call->holds, 1);
     if (call->loop->away_count >= call->loop->app->settings->max_deferred) {
         refuse(call, "MAX_DEFERRED answers are outstanding on this loop");
@@ -206,15 +220,17 @@ void call_start(struct call *call, void (*respond)(struct request *request, stru
         let_go(call);
     } else {
         atomic_store(&call->holds, 0);
-        respond(call->request, &call->event);
+        answer(call);
     }
 }
 
 static bool release(struct request *request)
 {
     struct call *call = request->call;
+    const struct call_way *way = atomic_load(&call->way);
     call->unwanted = true;
-    atomic_store(&call->gone, true);
+    if (!atomic_exchange(&call->gone, true) && way != NULL)
+        way->left(call);
     if (call->away && pool_cancel(pool_of(call), &call->job))
         be_home(call);
     if (call->away)
@@ -226,22 +242,41 @@ static bool release(struct request *request)
 static void respond_in_turn(void *arg)
 {
     struct call *call = arg;
-    call->respond(call->request, &call->event);
+    call->ops->respond(call->request, &call->event);
 }
 
 static void come_home(struct mail *mail)
 {
     struct call *call = list_item(mail, struct call, mail);
-    const struct answer *answer = &call->event.answer;
+    const struct answer *given = &call->event.answer;
     be_home(call);
     event_release_locks(&call->event);
     if (call->unwanted) {
         request_destroy(call->request);
+    } else if (atomic_load(&call->way) != NULL) {
+        answer(call);
     } else if (!call->late) {
-        if (call->deferred && answer->status == 0 && answer->body_len == 0)
+        if (call->deferred && given->status == 0 && given->body_len == 0)
             answer_fault(&call->event.answer, "cg_finish without an answer");
         transport_turn(call->request->transport, respond_in_turn, call);
     }
+}
+
+bool call_in_turn(const struct call *call)
+{
+    return loop_current() == call->loop && !call->unwanted && call->request->transport->in_turn;
+}
+
+void call_send_head(struct call *call)
+{
+    if (call->unwanted || call->late || call->sent)
+        return;
+    call->sent = true;
+    timers_cancel(&call->loop->timers, &call->timer);
+    if (call_in_turn(call))
+        respond_in_turn(call);
+    else
+        transport_turn(call->request->transport, respond_in_turn, call);
 }
 
 static void respond_late(void *arg)

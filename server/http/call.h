@@ -19,8 +19,23 @@
 #define CALL_QUARANTINE_MS 10000
 #define CALL_QUARANTINE_MAX 1000 /* per loop; beyond it the oldest go */
 
+struct call;
 struct loop;
 struct request;
+
+/* What becomes of the answer. complete: adds what is the server's to the head, on the thread that answers.
+   respond: sends it, on the loop. */
+struct call_ops {
+    void (*complete)(struct event *event);
+    void (*respond)(struct request *request, struct event *event);
+};
+
+/* What is done, on the loop, in the place of an answer in one piece. */
+struct call_way {
+    void (*done)(struct call *call);   /* the function is done with the event */
+    void (*left)(struct call *call);   /* its client has left: at once, perhaps before that */
+    void (*finish)(struct call *call); /* before the event goes */
+};
 
 struct call {
     struct event event; /* first: a cg_event * is a struct call * */
@@ -41,20 +56,26 @@ struct call {
     bool away;     /* not on the loop: it comes back by mail */
     bool late;     /* the client has been told 504 */
     bool unwanted; /* the protocol has no more use for the request */
-    void (*respond)(struct request *request, struct event *event);
+    bool sent;     /* the head of the answer: no timeout any more */
+    const struct call_ops *ops;
+    const struct call_way *_Atomic way; /* NULL: the answer is one piece */
+    void *way_data;
 };
 
 /* For a request whose head is complete; ends with it. */
 struct call *call_create(struct request *request);
-/* Runs the handler, here or on the pool. respond is called when there is an answer, perhaps before this
-   returns. */
-void call_start(struct call *call, void (*respond)(struct request *request, struct event *event));
+/* Runs the handler, here or on the pool. Its answer may be sent before this returns. */
+void call_start(struct call *call, const struct call_ops *ops);
 /* Since its head was there. */
 double call_age_ms(const struct call *call);
 
 /* From any thread. */
 void call_defer(struct call *call);
 void call_finish(struct call *call);
+/* Whether this is its loop's thread, in a turn of its connection: what is sent now leaves with that. */
+bool call_in_turn(const struct call *call);
+/* On the loop: sends the head, from a turn or not, unless nobody wants it any more. */
+void call_send_head(struct call *call);
 
 /* Before a loop ends. */
 void call_empty_quarantine(struct loop *loop);

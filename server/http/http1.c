@@ -5,17 +5,21 @@
 #include "base/str.h"
 #include "http/app.h"
 #include "http/dispatch.h"
+#include "http/feed.h"
 #include "http/http2.h"
 #include "parse/chunked.h"
 #include "parse/cookie.h"
 #include "parse/head.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SMALL_BODY_GRACES 3 /* for a body so short that the rate would bring it within one */
 #define WRITE_LOOKS 4       /* a write timeout: between them nobody says what the client has taken */
-#define DRAIN_GRACE_MS 500  /* for a request that is on its way when an idle connection has to end */
+#define CHUNK_FRAMING 24
+#define STREAM_CHUNK_MAX (16 * 1024)
+#define DRAIN_GRACE_MS 500 /* for a request that is on its way when an idle connection has to end */
 
 enum phase {
     PHASE_HEAD,   /* between requests, or within a head */
@@ -133,8 +137,9 @@ static void respond(struct request *request, const struct response *response)
     struct http1 *http1 = request->stream;
     struct transport *transport = http1->transport;
     bool wanted = http1->keep_alive, unread = http1->phase == PHASE_BODY;
-    http1->keep_alive =
-        wanted && !response->close && !unread && request->refusal != 400 && !transport->loop->draining;
+    bool endless = response->stream != NULL && http1->http10; /* nothing but the end tells where it ends */
+    http1->keep_alive = wanted && !response->close && !endless && !unread && request->refusal != 400 &&
+                        !transport->loop->draining;
     http1->cut_short = wanted && !http1->keep_alive;
     http1->phase = PHASE_ANSWER;
     http1->sent = 0;
@@ -145,7 +150,48 @@ static void respond(struct request *request, const struct response *response)
                      response_write_head(response, transport->loop, http1->keep_alive, http1->http10, out));
 }
 
-static const struct stream_ops http1_ops = {.respond = respond};
+/* One chunk of what there is now (RFC 9112, section 7.1). */
+static void send_chunk(struct http1 *http1, struct stream *stream)
+{
+    struct transport *transport = http1->transport;
+    size_t len = stream_available(stream);
+    if (len > STREAM_CHUNK_MAX)
+        len = STREAM_CHUNK_MAX;
+    char *out = transport_reserve(transport, CHUNK_FRAMING + len), *at = out;
+    if (!http1->http10)
+        at += sprintf(at, "%zx\r\n", len);
+    at += stream_take(stream, at, len);
+    if (!http1->http10)
+        at += sprintf(at, "\r\n");
+    transport_commit(transport, (size_t)(at - out));
+}
+
+/* true: all of it is on its way. As continue_answer otherwise. */
+static bool continue_stream(struct http1 *http1, struct stream *stream)
+{
+    struct transport *transport = http1->transport;
+    while (stream_available(stream) > 0 && transport_has_room(transport) && !transport->lost) {
+        http1->blocked = false;
+        send_chunk(http1, stream);
+        stream_tell_room(stream);
+    }
+    if (atomic_load(&stream->overrun)) {
+        transport->loop->counts.slow_streams++;
+        transport_reset(transport);
+        return false;
+    }
+    if (stream_available(stream) > 0) {
+        await_client(http1);
+        return false;
+    }
+    if (!stream_is_over(stream)) {
+        transport_no_deadline(transport);
+        return false;
+    }
+    if (!http1->http10)
+        transport_write(transport, "0\r\n\r\n", 5);
+    return true;
+}
 
 /* true: the answer has been taken whole and the next request may be read. Else it goes on in `writable`, or
    the connection is closed and http1 freed. */
@@ -154,7 +200,12 @@ static bool continue_answer(struct http1 *http1)
     const struct response *response = &http1->request->response;
     struct transport *transport = http1->transport;
     const uint64_t length = response_length(response);
-    if (!response->head && response_has_body(response->status) && http1->sent < length) {
+    if (response->head || !response_has_body(response->status)) {
+        /* only the head */
+    } else if (response->stream != NULL) {
+        if (!continue_stream(http1, response->stream))
+            return false;
+    } else if (http1->sent < length) {
         int64_t sent = response_send(response, http1->sent, transport);
         if (sent < 0) { /* the length that was promised can't be kept */
             transport_abort(transport);
@@ -177,6 +228,21 @@ static bool continue_answer(struct http1 *http1)
     arm(http1, settings_of(http1)->idle_timeout);
     return true;
 }
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* Within a turn of the connection it will be looked at anyway. */
+static void resume(struct request *request)
+{
+    struct http1 *http1 = request->stream;
+    if (!http1->transport->in_turn)
+        transport_turn(http1->transport, nothing, NULL);
+}
+
+static const struct stream_ops http1_ops = {.respond = respond, .resume = resume};
 
 /* ---- the request ---- */
 
@@ -366,6 +432,8 @@ static void end_of_input(struct transport *transport)
     struct http1 *http1 = transport->state;
     if (http1->phase == PHASE_BODY)
         transport_abort(transport);
+    else if (http1->phase == PHASE_ANSWER && feed_prod(http1->request->call))
+        continue_answer(http1);
     else if (http1->phase == PHASE_HEAD && (transport_idle(transport) || transport->stash.len == 0))
         transport_close(transport, false);
 }
@@ -410,6 +478,8 @@ static void drain(struct transport *transport)
     struct http1 *http1 = transport->state;
     if (http1->phase == PHASE_HEAD && !http1->head_begun)
         arm(http1, DRAIN_GRACE_MS);
+    else if (http1->phase == PHASE_ANSWER && feed_end(http1->request->call))
+        continue_answer(http1);
 }
 
 static const struct protocol http1_protocol = {

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "http/app.h"
+#include "http/feed.h"
 #include "http/http2_session.h"
 
 #include <stdlib.h>
@@ -87,8 +88,10 @@ static bool settle(struct http2 *http2)
     http2->busy = false;
     if (http2->transport->lost)
         return true;
+    http2->busy = true; /* what is sent may let functions add to their streams */
     if (!http2->failed && nghttp2_session_send(session) != 0 && !http2->failed)
         http2_fail(http2, NGHTTP2_INTERNAL_ERROR);
+    http2->busy = false;
     bool finished = !nghttp2_session_want_read(session) && !nghttp2_session_want_write(session);
     bool drained = http2->draining && http2->stream_count == 0;
     bool answered = http2->transport->ended && http2->stream_count == http2->receiving;
@@ -127,13 +130,21 @@ static void writable(struct transport *transport)
 
 static void end_of_input(struct transport *transport)
 {
-    settle(transport->state);
+    struct http2 *http2 = transport->state;
+    http2->busy = true;
+    list_for_each (link, &http2->streams)
+        feed_prod(list_item(link, struct http2_stream, link)->request->call);
+    settle(http2);
 }
 
 static void drain(struct transport *transport)
 {
     struct http2 *http2 = transport->state;
     submit_goaway(http2);
+    http2->busy = true;
+    list_for_each (link, &http2->streams)
+        feed_end(list_item(link, struct http2_stream, link)->request->call);
+    http2->busy = false;
     http2_settle(http2);
 }
 

@@ -28,25 +28,51 @@ int http2_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_
     (void)frame;
     if (!transport_has_room(http2->transport))
         return NGHTTP2_ERR_WOULDBLOCK;
+    struct stream *pieces = stream->request->response.stream;
     char *out = transport_reserve(http2->transport, HTTP2_FRAME_HEAD + len);
     memcpy(out, head, HTTP2_FRAME_HEAD);
-    if (response_read(&stream->request->response, stream->sent, out + HTTP2_FRAME_HEAD, len) != 0)
+    if (pieces != NULL)
+        stream_take(pieces, out + HTTP2_FRAME_HEAD, len);
+    else if (response_read(&stream->request->response, stream->sent, out + HTTP2_FRAME_HEAD, len) != 0)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* resets the stream: it has no good end any more */
     transport_commit(http2->transport, HTTP2_FRAME_HEAD + len);
     http2_stream_sent(stream, len);
+    if (pieces != NULL)
+        stream_tell_room(pieces);
     return 0;
+}
+
+/* How much of a streamed answer comes next. */
+static ssize_t read_stream(struct http2_stream *stream, size_t size, uint32_t *flags)
+{
+    struct stream *pieces = stream->request->response.stream;
+    size_t left = stream_available(pieces);
+    if (atomic_load(&pieces->overrun)) {
+        stream->http2->transport->loop->counts.slow_streams++;
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    }
+    if (left == 0 && !pieces->ended) {
+        http2_stream_wait(stream);
+        return NGHTTP2_ERR_DEFERRED;
+    }
+    *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    if (left <= size && pieces->ended)
+        *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return (ssize_t)(left < size ? left : size);
 }
 
 /* Only says how much comes next; http2_send_data fetches it. */
 static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *out, size_t size, uint32_t *flags,
                          nghttp2_data_source *source, void *arg)
 {
-    const struct http2_stream *stream = source->ptr;
+    struct http2_stream *stream = source->ptr;
     uint64_t left = response_length(&stream->request->response) - stream->sent;
     (void)session;
     (void)id;
     (void)out;
     (void)arg;
+    if (stream->request->response.stream != NULL)
+        return read_stream(stream, size, flags);
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
     if (left <= size)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
@@ -72,7 +98,7 @@ static size_t list_fields(struct request *request, const struct response *respon
     out[count++] = field_of(STR("date"), cg_string(request->loop->date));
     for (size_t i = 0; i < response->field_count; i++)
         out[count++] = field_of(response->fields[i].name, response->fields[i].value);
-    if (response_has_body(response->status))
+    if (response_has_body(response->status) && response->stream == NULL)
         out[count++] =
             field_of(STR("content-length"), arena_printf(arena, "%" PRIu64, response_length(response)));
     return count;
@@ -84,7 +110,8 @@ static void respond(struct request *request, const struct response *response)
     struct http2 *http2 = stream->http2;
     nghttp2_nv *fields = arena_alloc(&request->arena, (response->field_count + OWN_FIELDS) * sizeof *fields);
     nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_body};
-    bool has_data = !response->head && response_has_body(response->status) && response_length(response) > 0;
+    bool has_data = !response->head && response_has_body(response->status) &&
+                    (response->stream != NULL || response_length(response) > 0);
     size_t count = list_fields(request, response, fields);
     http2_stream_answer(stream);
     nghttp2_submit_response(http2->session, stream->id, fields, count, has_data ? &body : NULL);
@@ -101,4 +128,16 @@ void http2_submit_continue(struct http2_stream *stream)
     nghttp2_submit_headers(stream->http2->session, NGHTTP2_FLAG_NONE, stream->id, NULL, &status, 1, NULL);
 }
 
-const struct stream_ops http2_stream_ops = {.respond = respond};
+static void resume(struct request *request)
+{
+    struct http2_stream *stream = request->stream;
+    struct http2 *http2 = stream->http2;
+    if (stream->waiting) {
+        stream->waiting = false;
+        http2_stream_answer(stream);
+        nghttp2_session_resume_data(http2->session, stream->id);
+    }
+    http2_settle(http2);
+}
+
+const struct stream_ops http2_stream_ops = {.respond = respond, .resume = resume};

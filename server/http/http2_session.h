@@ -69,6 +69,7 @@ struct http2_stream {
     bool receiving; /* and the body is not */
     bool ended;     /* the client has sent END_STREAM, or RST_STREAM */
     bool sending;   /* the answer has not left whole */
+    bool waiting;   /* for more of a streamed answer */
     bool stopped;   /* the client was told to send no more */
 };
 
@@ -102,6 +103,8 @@ void http2_streams_run(struct http2 *http2);
 void http2_stream_answer(struct http2_stream *stream);
 void http2_stream_sent(struct http2_stream *stream, size_t len);
 void http2_stream_answered(struct http2_stream *stream);
+/* There is nothing to send for now, and no deadline. */
+void http2_stream_wait(struct http2_stream *stream);
 /* Gives those that have an answer to send, still, their deadlines. */
 void http2_streams_watch(struct http2 *http2);
 /* Refuses all requests whose bodies come too slowly together. */

@@ -280,6 +280,13 @@ void http2_stream_sent(struct http2_stream *stream, size_t len)
     pace_take(&stream->pace, now_of(stream->http2), len);
 }
 
+void http2_stream_wait(struct http2_stream *stream)
+{
+    note_sent(stream);
+    stream->waiting = true;
+    timers_cancel(&stream->http2->transport->loop->timers, &stream->timer);
+}
+
 void http2_stream_answered(struct http2_stream *stream)
 {
     note_sent(stream);

@@ -12,6 +12,13 @@
 
 #define LONGEST_WAIT_MS 60000
 
+static _Thread_local struct loop *current;
+
+struct loop *loop_current(void)
+{
+    return current;
+}
+
 static void on_mail(h2o_socket_t *socket, const char *error)
 {
     struct loop *loop = socket->data;
@@ -109,6 +116,7 @@ static void log_counts(const struct loop *loop)
 
 void loop_run(struct loop *loop)
 {
+    current = loop;
     while (!loop->leaving || !list_empty(&loop->transports) || loop->away_count > 0) {
         int wait = timers_wait(&loop->timers, loop->now);
         if (wait < 0 || wait > LONGEST_WAIT_MS)
@@ -119,5 +127,6 @@ void loop_run(struct loop *loop)
         loop->now = monotonic_ms();
         timers_run(&loop->timers, loop->now);
     }
+    current = NULL;
     log_counts(loop);
 }

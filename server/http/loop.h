@@ -23,6 +23,7 @@ struct loop_counts {
     uint64_t accepted; /* connections */
     uint64_t requests; /* heads understood */
     uint64_t head_timeouts, body_timeouts, write_timeouts, idle_closes;
+    uint64_t slow_streams; /* ended because the client did not take them fast enough */
     uint64_t http2_floods; /* HTTP/2 connections ended because they cost too much */
     uint64_t refused[200]; /* by status - 400 */
 };
@@ -68,6 +69,8 @@ void loop_finish(struct loop *loop);
 void loop_wake(struct loop *loop);
 /* Until loop_leave was called and the last connection has ended. */
 void loop_run(struct loop *loop);
+/* The one that runs on this thread; NULL: none. */
+struct loop *loop_current(void);
 /* On the loop's thread: lets connections finish what has begun, and take nothing new. */
 void loop_leave(struct loop *loop);
 /* Counts an answer of the server itself, if its status is one of those that are. */

@@ -16,6 +16,8 @@ struct stream_ops {
        a request; it may come before the body has ended (413, 404...): what is still to come is then
        unwanted. */
     void (*respond)(struct request *request, const struct response *response);
+    /* The answer's stream has more to send, or has ended. On the loop. */
+    void (*resume)(struct request *request);
 };
 
 struct request {

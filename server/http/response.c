@@ -107,7 +107,7 @@ static char *put_status(char *out, int status)
     return PUT(out, "\r\n");
 }
 
-static char *put_fields(char *out, const struct response *response)
+static char *put_fields(char *out, const struct response *response, bool http10)
 {
     for (size_t i = 0; i < response->field_count; i++) {
         const cg_field *field = &response->fields[i];
@@ -118,6 +118,8 @@ static char *put_fields(char *out, const struct response *response)
     }
     if (!response_has_body(response->status))
         return out;
+    if (response->stream != NULL)
+        return http10 ? out : PUT(out, "transfer-encoding: chunked\r\n");
     out = PUT(out, "content-length: ");
     out = put_number(out, response_length(response));
     return PUT(out, "\r\n");
@@ -134,7 +136,7 @@ size_t response_write_head(const struct response *response, const struct loop *l
     if (response->block.len > 0)
         out = put(out, response->block.ptr, response->block.len);
     else
-        out = put_fields(out, response);
+        out = put_fields(out, response, http10);
     if (!keep_alive)
         out = PUT(out, "connection: close\r\n");
     else if (http10)

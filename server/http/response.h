@@ -3,6 +3,7 @@
 #define HTTP_RESPONSE_H
 
 #include "http/source.h"
+#include "http/stream.h"
 #include "http/transport.h"
 
 #define RESPONSE_HEAD_LIMIT (48 * 1024) /* bytes of an HTTP/1 head; a function's larger one becomes 500 */
@@ -14,6 +15,7 @@ struct response {
     cg_str block; /* the same fields as HTTP/1 lines with content-length, when prebuilt; else empty */
     cg_str body;  /* immutable until the request is destroyed */
     const struct source *source; /* in the place of body, when that is not one piece of memory; else NULL */
+    struct stream *stream;       /* in the place of both: its length is not known before its end; else NULL */
     bool head;                   /* the answer to HEAD: content-length tells of body, which is not sent */
     bool close;                  /* this connection ends with it */
 };

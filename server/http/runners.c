@@ -1,5 +1,7 @@
 #include "http/runners.h"
 
+#include "app/context.h"
+#include "app/topics.h"
 #include "base/alloc.h"
 #include "http/call.h"
 #include "http/files.h"
@@ -107,6 +109,7 @@ static int prepare(struct runners *runners, unsigned index, const struct tls_ide
         *ret_error = xsprintf("loop %u: %s", index, strerror(-error));
         return error;
     }
+    topics_bind(context.topics, index, &runner->loop.mailbox);
     files_begin(&runner->loop, files);
     if (identity != NULL && (runner->tls = tls_context_create(identity, ret_error)) == NULL)
         return -EINVAL;
@@ -148,6 +151,7 @@ void runners_destroy(struct runners *runners)
         for (size_t k = 0; k < runner->listener_count; k++)
             listener_finish(&runner->listeners[k]);
         free(runner->listeners);
+        mailbox_empty(&runner->loop.mailbox);
         call_empty_quarantine(&runner->loop);
         loop_finish(&runner->loop);
         tls_context_destroy(runner->tls);

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "http/app.h"
-#include "http/call.h"
+#include "http/call_stream.h"
 #include "http/compress.h"
 #include "http/serve.h"
 
@@ -79,21 +79,32 @@ static void check_size(struct event *event)
         answer_fault(&event->answer, "the headers are longer than %d bytes", RESPONSE_HEAD_LIMIT);
 }
 
-static void respond(struct request *request, struct event *event)
+static bool is_streamed(const struct event *event)
+{
+    return call_body((const struct call *)event) != NULL;
+}
+
+static void complete(struct event *event)
 {
     struct answer *answer = &event->answer;
-    event_release_locks(event);
+    const struct call *call = (const struct call *)event;
     check_size(event);
     if (answer->fault != NULL)
         replace_by_500(event);
     answer->given = true;
-    int status = answer->status ? answer->status : answer->body_len > 0 ? 200 : 204;
-    if (answer->body_len > 0 && answer_field(answer, "content-type") == NULL)
+    if ((answer->body_len > 0 || is_streamed(event)) && answer_field(answer, "content-type") == NULL)
         answer_set_field(answer, "content-type", "text/plain; charset=utf-8");
     answer_set_field(answer, "x-request-id", event->public.id.ptr);
     if (context.settings->server_timing)
         answer_add_field(answer, "server-timing",
-                         arena_printf(event->arena, "app;dur=%.3f", call_age_ms(request->call)).ptr);
+                         arena_printf(event->arena, "app;dur=%.3f", call_age_ms(call)).ptr);
+}
+
+static void respond_whole(struct request *request, struct event *event)
+{
+    struct answer *answer = &event->answer;
+    complete(event);
+    int status = answer->status ? answer->status : answer->body_len > 0 ? 200 : 204;
     cg_str body = response_has_body(status) && status != 205 ? compress_answer(request, status) : STR("");
     struct response response = {
         .status = status,
@@ -103,6 +114,31 @@ static void respond(struct request *request, struct event *event)
     };
     request_respond(request, &response);
 }
+
+/* The head was completed by the thread that streams, which may be writing the body by now. */
+static void respond_streamed(struct request *request, struct event *event)
+{
+    const struct answer *answer = &event->answer;
+    struct response response = {
+        .status = answer->status ? answer->status : 200,
+        .fields = answer->fields,
+        .field_count = answer->field_count,
+        .stream = call_body(request->call),
+    };
+    request_respond(request, &response);
+}
+
+static void respond(struct request *request, struct event *event)
+{
+    if (is_streamed(event)) {
+        respond_streamed(request, event);
+        return;
+    }
+    event_release_locks(event);
+    respond_whole(request, event);
+}
+
+static const struct call_ops call_ops = {.complete = complete, .respond = respond};
 
 /* The server's own words for a body that it would not take. */
 static const char *refusal_text(int status)
@@ -180,5 +216,5 @@ void serve_api_end(struct request *request)
     if (request->call->body.kind != BODY_STREAMED && is_refused(event))
         respond(request, event);
     else
-        call_start(request->call, respond);
+        call_start(request->call, &call_ops);
 }

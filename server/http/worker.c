@@ -3,6 +3,7 @@
 #include "app/context.h"
 #include "app/pool.h"
 #include "app/static_watch.h"
+#include "app/topics.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "http/app.h"
@@ -60,6 +61,7 @@ static int open_context(struct worker *worker, char **ret_error)
         return error;
     }
     context = (struct context){.settings = settings, .shm = shm};
+    context.topics = topics_create(shm, (unsigned)settings->threads);
     mode_t mask = umask(0);
     umask(mask);
     context.file_mode = 0666 & ~mask;
@@ -240,6 +242,7 @@ static void finish_worker(struct worker *worker)
     modules_finish(&worker->app.modules);
     static_watch_destroy(worker->files);
     tls_identity_destroy(worker->identity);
+    topics_destroy(context.topics);
     shm_close(context.shm);
     sodium_memzero(&context.seal, sizeof context.seal);
 }

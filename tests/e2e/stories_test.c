@@ -182,7 +182,6 @@ static const struct {
     const char *name, *feature;
 } refused[] = {
     {"chat", "cg_subscribe_ws"},
-    {"news", "cg_subscribe_event"},
 };
 
 START_TEST(what_is_not_there_yet_is_refused_by_name)

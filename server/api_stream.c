@@ -1,0 +1,63 @@
+/* What modules call to answer piece by piece, and to reach many clients at once. */
+
+#pragma GCC visibility push(default)
+#include <cloudgate.h>
+#pragma GCC visibility pop
+
+#include "app/context.h"
+#include "app/topics.h"
+#include "base/log.h"
+#include "http/call_stream.h"
+#include "http/feed.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct call *call_of(cg_event *event)
+{
+    return (struct call *)event;
+}
+
+static const char *module_of(cg_event *event)
+{
+    return event_of(event)->action->module->file;
+}
+
+void cg_stream(cg_event *event)
+{
+    int error = call_stream(call_of(event));
+    if (error != 0)
+        log_error("%s: cg_stream: %s", module_of(event),
+                  error == -EALREADY ? "the answer is a stream already" : "outside of the handler");
+}
+
+int64_t cg_flush(cg_event *event)
+{
+    return call_flush(call_of(event));
+}
+
+void cg_on_drain(cg_event *event, cg_handler *drain)
+{
+    call_on_drain(call_of(event), drain);
+}
+
+void cg_on_close(cg_event *event, cg_handler *closed)
+{
+    call_on_close(call_of(event), closed);
+}
+
+int cg_subscribe_event(cg_event *event, const char *topic)
+{
+    int error = feed_subscribe(call_of(event), topic);
+    if (error != 0)
+        log_error("%s: cg_subscribe to '%s': %s", module_of(event), topic ? topic : "(NULL)",
+                  strerror(-error));
+    return error;
+}
+
+int cg_publish(const char *topic, const void *data, size_t len, cg_kind kind)
+{
+    if (data == NULL && len > 0)
+        return -EINVAL;
+    return topics_publish(context.topics, topic, data, len, kind);
+}
