@@ -348,6 +348,25 @@ CG_CHECKED int64_t cg_flush(cg_event *event);
 void cg_on_drain(cg_event *event, cg_handler *drain);
 void cg_on_close(cg_event *event, cg_handler *closed);
 
+/* ---- timers, and calls on other loops ---- */
+
+/* ring(arg) is called on this loop after ms; with cg_every (1 ms at least) again and again. An id above 0 for
+   cg_cancel, or a negative errno: -ENOTSUP on a thread that is no event loop's; -EINVAL; -EAGAIN: 100,000 are
+   set; -ECANCELED: the loop is about to end, and with it all that was set. From thread_init on, in whatever
+   runs on the loop. */
+CG_CHECKED int64_t cg_after(int64_t ms, void (*ring)(void *arg), void *arg);
+CG_CHECKED int64_t cg_every(int64_t ms, void (*ring)(void *arg), void *arg);
+/* On the loop that set it, also while it rings. -ENOENT: it has rung already. */
+int cg_cancel(int64_t timer);
+
+/* Which loop this thread is, from 0 on; -1: none, but the pool's or a function's own. And how many there are.
+ */
+int cg_loop(void);
+int cg_loops(void);
+/* run(arg) is called on that loop, soon, in the order of posting. From any thread. -EINVAL; -ENOTSUP: the
+   loops do not run yet, or any more. */
+CG_CHECKED int cg_post(int loop, void (*run)(void *arg), void *arg);
+
 /* ---- topics ---- */
 
 /* Delivers to every subscriber of the topic (1 to 127 bytes) on every thread, once each, in one order. From

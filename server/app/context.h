@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+struct loop;
 struct shm;
 struct topics;
 
@@ -14,6 +15,7 @@ struct context {
     const struct settings *settings;
     struct shm *shm;
     struct topics *topics;
+    struct loop *const *_Atomic loops; /* settings->threads of them, as long as they are there; else NULL */
     struct seal_key seal;
     mode_t file_mode; /* of files that functions keep: 0666 less the umask */
     uint64_t id_seed; /* random: makes the ids of requests unlike those of other workers */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/alarms.h"
 #include "http/files.h"
 #include "http/transport.h"
 #include "parse/date.h"
@@ -13,6 +14,11 @@
 #define LONGEST_WAIT_MS 60000
 
 static _Thread_local struct loop *current;
+
+void loop_enter(struct loop *loop)
+{
+    current = loop;
+}
 
 struct loop *loop_current(void)
 {
@@ -35,6 +41,7 @@ int loop_init(struct loop *loop, unsigned index, const struct app *app)
         return error;
     list_init(&loop->transports);
     list_init(&loop->quarantine);
+    list_init(&loop->alarms);
     loop->h2o = h2o_evloop_create();
     error = hangups_init(&loop->hangups, loop->h2o, transport_hang_up);
     if (error != 0)
@@ -56,6 +63,7 @@ void loop_finish(struct loop *loop)
 {
     if (loop == NULL || loop->h2o == NULL)
         return;
+    alarms_cancel_all(loop);
     hangups_finish(&loop->hangups);
     h2o_socket_close(loop->mail_socket); /* and with it the mailbox's descriptor */
     loop->mailbox.fd = -1;
@@ -73,6 +81,7 @@ void loop_finish(struct loop *loop)
 void loop_leave(struct loop *loop)
 {
     loop->draining = loop->leaving = true;
+    alarms_cancel_all(loop);
     list_for_each (link, &loop->transports)
         transport_drain(list_item(link, struct transport, link));
 }
@@ -116,7 +125,6 @@ static void log_counts(const struct loop *loop)
 
 void loop_run(struct loop *loop)
 {
-    current = loop;
     while (!loop->leaving || !list_empty(&loop->transports) || loop->away_count > 0) {
         int wait = timers_wait(&loop->timers, loop->now);
         if (wait < 0 || wait > LONGEST_WAIT_MS)
@@ -127,6 +135,5 @@ void loop_run(struct loop *loop)
         loop->now = monotonic_ms();
         timers_run(&loop->timers, loop->now);
     }
-    current = NULL;
     log_counts(loop);
 }

@@ -50,7 +50,10 @@ struct loop {
     struct list quarantine; /* calls that were finished later; see call.h */
     size_t quarantine_count;
     struct timer quarantine_timer;
-    size_t away_count; /* calls that other threads are working on */
+    struct list alarms; /* that functions have set; see alarms.h */
+    size_t alarm_count;
+    int64_t last_alarm; /* id */
+    size_t away_count;  /* calls that other threads are working on */
     size_t transport_count;
     struct loop_counts counts;
     char *input; /* LOOP_BUFFER_SIZE: what one recv brings, of whichever connection has its turn */
@@ -69,7 +72,9 @@ void loop_finish(struct loop *loop);
 void loop_wake(struct loop *loop);
 /* Until loop_leave was called and the last connection has ended. */
 void loop_run(struct loop *loop);
-/* The one that runs on this thread; NULL: none. */
+/* The calling thread is the loop's from now on. */
+void loop_enter(struct loop *loop);
+/* The one whose thread this is; NULL: none. */
 struct loop *loop_current(void);
 /* On the loop's thread: lets connections finish what has begun, and take nothing new. */
 void loop_leave(struct loop *loop);

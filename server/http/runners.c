@@ -28,6 +28,7 @@ struct runners {
     const struct app *app;
     const struct inheritance *inheritance;
     struct runner *items;
+    struct loop **loops; /* of the items */
     size_t count;
     size_t started;       /* threads */
     pthread_mutex_t lock; /* of those below */
@@ -77,6 +78,7 @@ static void *run(void *arg)
     char name[16];
     snprintf(name, sizeof name, "loop %u", runner->loop.index);
     pthread_setname_np(pthread_self(), name);
+    loop_enter(&runner->loop);
     int error = modules_thread_start(&all->app->modules, &failed);
     tell_begun(all, failed);
     if (error == 0) {
@@ -102,6 +104,7 @@ static int prepare(struct runners *runners, unsigned index, const struct tls_ide
 {
     struct runner *runner = &runners->items[index];
     runner->all = runners;
+    runners->loops[index] = &runner->loop;
     runner->drain.run = on_drain;
     runner->leave.run = on_leave;
     int error = loop_init(&runner->loop, index, runners->app);
@@ -133,12 +136,14 @@ int runners_create(const struct app *app, const struct inheritance *inheritance,
     runners->inheritance = inheritance;
     runners->count = (size_t)app->settings->threads;
     runners->items = xzalloc(runners->count * sizeof *runners->items);
+    runners->loops = xzalloc(runners->count * sizeof *runners->loops);
     for (unsigned i = 0; error == 0 && i < runners->count; i++)
         error = prepare(runners, i, identity, files, ret_error);
     if (error != 0)
         runners_destroy(runners);
     else
         *ret_runners = runners;
+    context.loops = error == 0 ? runners->loops : NULL;
     return error;
 }
 
@@ -159,6 +164,8 @@ void runners_destroy(struct runners *runners)
     pthread_cond_destroy(&runners->changed);
     pthread_mutex_destroy(&runners->lock);
     free(runners->failure);
+    context.loops = NULL;
+    free(runners->loops);
     free(runners->items);
     free(runners);
 }

@@ -235,9 +235,9 @@ static void wait_for_stop(const struct worker *worker)
 
 static void finish_worker(struct worker *worker)
 {
-    runners_destroy(worker->runners);
     pool_destroy(worker->app.pool);
-    modules_stop(&worker->app.modules);
+    modules_stop(&worker->app.modules); /* with threads of theirs, which may reach the loops */
+    runners_destroy(worker->runners);
     router_destroy(worker->app.router);
     modules_finish(&worker->app.modules);
     static_watch_destroy(worker->files);
