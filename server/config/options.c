@@ -1,4 +1,5 @@
 #include "config/options.h"
+#include "parse/network.h"
 
 #include "config/values.h"
 
@@ -27,6 +28,9 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_THREADS] = {"THREADS", "threads", OPTION_NUMBER, AT(threads), RANGE(0, 256), .fallback = "0",
                         .old_name = "cores", .letter = 'c',
                         .help = "event loops; 0 is one for each CPU that the process may use"},
+    [OPTION_TRUSTED_PROXIES] =
+        {"TRUSTED_PROXIES", "trusted_proxies", OPTION_NETWORKS, AT(trusted_proxies),
+         .help = "networks, as in 10.0.0.0/8, whose X-Forwarded-For is believed; with commas"},
     [OPTION_SSL] = {"SSL", "ssl", OPTION_BOOL, AT(ssl), .fallback = "0",
                     .help = "https: TLS 1.2 and up, HTTP/1.1 and HTTP/2"},
     [OPTION_SSL_PORT] = {"SSL_PORT", "ssl_port", OPTION_NUMBER, AT(ssl_port), RANGE(0, 65535),
@@ -241,11 +245,28 @@ static const char *read_path(const struct option *option, const char *text, cons
     return NULL;
 }
 
+static const char *read_networks(const char *text, struct arena *arena, struct value *value)
+{
+    struct network networks[NETWORKS_MAX];
+    cg_str bad;
+    int count = networks_parse(text, networks, &bad);
+    if (count == -EINVAL)
+        return arena_printf(arena, "'%.*s' is no address and no network like 10.0.0.0/8", (int)bad.len,
+                            bad.ptr)
+            .ptr;
+    if (count < 0)
+        return arena_printf(arena, "more than %d networks", NETWORKS_MAX).ptr;
+    value->text = arena_copy(arena, text, strlen(text)).ptr;
+    return NULL;
+}
+
 static const char *read_text(const struct option *option, const char *text, const char *base,
                              struct arena *arena, struct value *value)
 {
     if (text[0] == '\0')
         return "no value";
+    if (option->kind == OPTION_NETWORKS)
+        return read_networks(text, arena, value);
     if (option->kind != OPTION_ADDRESS)
         return read_path(option, text, base, arena, &value->text);
     if (strcmp(text, "*") == 0)

@@ -14,6 +14,7 @@ enum option_id {
     OPTION_HOST,
     OPTION_PORT,
     OPTION_THREADS,
+    OPTION_TRUSTED_PROXIES,
     OPTION_SSL,
     OPTION_SSL_PORT,
     OPTION_SSL_CERT,
@@ -62,6 +63,7 @@ enum option_kind {
     OPTION_SIZE,     /* uint64_t, bytes */
     OPTION_DURATION, /* int64_t, ms; 0, where min is, or at least 100 */
     OPTION_ADDRESS,  /* const char *, NULL for every address */
+    OPTION_NETWORKS, /* const char *, as networks_parse takes it; NULL for none */
     OPTION_PATH,     /* const char *, absolute; what it names may be missing */
     OPTION_FILE,     /* the same, must be there */
     OPTION_FOLDER,   /* the same, links resolved */

@@ -39,8 +39,9 @@ struct settings {
     /* The app, as absolute paths. Only root is sure to exist: an app may have nothing to serve. */
     const char *root, *public_dir, *functions_dir, *config_file /* NULL: none */, *state_dir;
 
-    const char *host; /* address or name to bind; NULL, the default: every IPv4 and IPv6 address */
-    int port;         /* plain HTTP; -1: none; 0: any free one. With ssl it redirects to https */
+    const char *host;            /* address or name to bind; NULL, the default: every IPv4 and IPv6 address */
+    const char *trusted_proxies; /* networks; NULL: none */
+    int port;                    /* plain HTTP; -1: none; 0: any free one. With ssl it redirects to https */
     bool ssl;
     int ssl_port;
     const char *ssl_cert, *ssl_key; /* PEM files; NULL: self-signed */

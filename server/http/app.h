@@ -5,6 +5,7 @@
 #include "app/modules.h"
 #include "app/router.h"
 #include "config/settings.h"
+#include "parse/network.h"
 
 struct pool;
 
@@ -12,6 +13,8 @@ struct app {
     const struct settings *settings;
     struct modules modules;
     struct router *router;
+    struct network trusted[NETWORKS_MAX]; /* proxies */
+    size_t trusted_count;
     struct pool *pool; /* for functions that block */
     int ssl_port;      /* as bound */
 };

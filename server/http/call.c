@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "http/app.h"
 #include "http/request.h"
+#include "parse/forwarded.h"
 
 #include <string.h>
 
@@ -35,12 +36,23 @@ static cg_str make_id(struct call *call)
     return cg_bytes(text, 16);
 }
 
+/* As far as it can be known: that of the connection, or what trusted proxies say. */
+static cg_str client_ip(struct call *call, const struct request *request)
+{
+    const struct app *app = call->loop->app;
+    const cg_fields fields = {request->fields, request->field_count};
+    cg_str ip = cg_string(request->transport->ip);
+    if (app->trusted_count > 0)
+        ip = forwarded_client(ip, &fields, app->trusted, app->trusted_count);
+    return arena_copy(&call->arena, ip.ptr, ip.len);
+}
+
 static void fill_in(struct call *call, const struct request *request)
 {
     cg_event *public = &call->event.public;
     public->method = request->method_text;
     public->path = request->path;
-    public->ip = arena_copy(&call->arena, request->transport->ip, strlen(request->transport->ip));
+    public->ip = client_ip(call, request);
     public->query = request->raw_query;
     public->body = cg_bytes("", 0);
     public->url = request->target;

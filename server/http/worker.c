@@ -92,6 +92,9 @@ static int load_app(struct worker *worker, char **ret_error)
 {
     struct app *app = &worker->app;
     *app = (struct app){.settings = worker->settings, .ssl_port = worker->inheritance->ssl_port};
+    cg_str bad;
+    if (worker->settings->trusted_proxies != NULL) /* checked when it was read */
+        app->trusted_count = (size_t)networks_parse(worker->settings->trusted_proxies, app->trusted, &bad);
     int error = modules_load(worker->settings, &app->modules, ret_error);
     if (error != 0)
         return error;
