@@ -223,7 +223,7 @@ START_TEST(publishers_on_many_threads)
         pthread_create(&runners[i].thread, NULL, run_one_loop, &runners[i]);
     }
     for (size_t i = 0; i < PUBLISHERS; i++)
-        pthread_create(&publishers[i], NULL, publish_many, "abcd" + i);
+        pthread_create(&publishers[i], NULL, publish_many, (void *)&"abcd"[i]);
     for (size_t i = 0; i < PUBLISHERS; i++)
         pthread_join(publishers[i], NULL);
     for (unsigned i = 0; i < LOOPS; i++) {

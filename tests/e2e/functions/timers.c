@@ -78,9 +78,13 @@ static void timers(cg_event *event)
     } else if (strcmp(how, "cancel") == 0) {
         int64_t first = cg_after(20, wrong, job);
         job->timer = cg_after(60, answer, job);
-        job->rings = cg_cancel(first) == 0 && cg_cancel(first) == -ENOENT ? 7 : 0;
-    } else if (cg_post((job->home + 1) % cg_loops(), over_there, job) != 0 || cg_post(cg_loops(), answer, job) != -EINVAL) {
-        job->timer = -1;
+        int cancelled = cg_cancel(first);
+        job->rings = cancelled == 0 && cg_cancel(first) == -ENOENT ? 7 : 0;
+    } else {
+        int error = cg_post(cg_loops(), answer, job) == -EINVAL
+                        ? cg_post((job->home + 1) % cg_loops(), over_there, job)
+                        : -EINVAL;
+        job->timer = error == 0 ? 1 : -1;
     }
     if (job->timer <= 0) {
         cg_reply(event, 500, "text/plain", "no timer");
