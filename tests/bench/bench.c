@@ -46,10 +46,20 @@ static void read_head(struct bench_answer *answer)
 {
     const char *length = strcasestr(answer->head, "\r\ncontent-length:");
     errno = EPROTO;
-    if (strncmp(answer->head, "HTTP/1.1 200", 12) != 0 || length == NULL)
+    answer->chunked = strcasestr(answer->head, "\r\ntransfer-encoding: chunked") != NULL;
+    if (strncmp(answer->head, "HTTP/1.1 200", 12) != 0 || (length == NULL && !answer->chunked))
         bench_die(answer->head);
-    answer->left = strtoul(length + 17, NULL, 10);
+    answer->left = length ? strtoul(length + 17, NULL, 10) : 0;
     answer->in_body = true;
+}
+
+/* The pages of the benchmark do not hold what the last chunk looks like. */
+static bool is_last_chunk(struct bench_answer *answer, const char *data, size_t len)
+{
+    static const char end[] = "\r\n0\r\n\r\n";
+    for (; len > 0 && answer->matched < sizeof end - 1; data++, len--)
+        answer->matched = *data == end[answer->matched] ? answer->matched + 1 : *data == '\r';
+    return answer->matched == sizeof end - 1;
 }
 
 bool bench_answer_take(struct bench_answer *answer, const char *data, size_t len)
@@ -61,6 +71,8 @@ bool bench_answer_take(struct bench_answer *answer, const char *data, size_t len
         if (answer->head_len >= 4 && memcmp(answer->head + answer->head_len - 4, "\r\n\r\n", 4) == 0)
             read_head(answer);
     }
+    if (answer->chunked)
+        return answer->in_body && is_last_chunk(answer, data, len);
     if (len > answer->left)
         bench_die("bytes behind an answer");
     answer->left -= len;

@@ -12,12 +12,13 @@ int64_t bench_now(void);        /* monotonic us */
 /* A blocking connection to 127.0.0.1. */
 int bench_connect(int port);
 
-/* One answer with a Content-Length, as its bytes come in. Zeroed at its start. */
+/* One answer, with a Content-Length or in chunks, as its bytes come in. Zeroed at its start. */
 struct bench_answer {
     char head[2048];
     size_t head_len;
     size_t left; /* of the body */
-    bool in_body;
+    bool in_body, chunked;
+    size_t matched; /* of the end of the last chunk */
 };
 /* True when it is complete. Bytes beyond it, or a status other than 200, end the process. */
 bool bench_answer_take(struct bench_answer *answer, const char *data, size_t len);
