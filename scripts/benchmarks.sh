@@ -151,9 +151,15 @@ row tls-full with_handshakes /page.html cloudgate.tls peer.tls nginx.tls h2o.tls
 row tls-resumed with_handshakes /page.html cloudgate.tls peer.tls nginx.tls -- resumed
 row http2 with_h2load /page.html cloudgate.tls peer.tls nginx.tls h2o.tls
 open_loop_row
-row idle with_idlers /page.html cloudgate peer nginx h2o -- plain $((5 * idlers))
-row idle-tls with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- tls "$idlers"
-row idle-http2 with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- h2 "$idlers"
+# Once: what was allocated for the first crowd serves the next.
+once() # ARGUMENTS-OF-ROW...
+{
+    local rounds=1
+    row "$@"
+}
+once idle with_idlers /page.html cloudgate peer nginx h2o -- plain $((2 * idlers))
+once idle-tls with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- tls "$idlers"
+once idle-http2 with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- h2 "$idlers"
 start_row
 
 [ -s "$work/results" ] || { note "no such row: ${!only[*]}" && exit 2; }
