@@ -3,12 +3,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 void bench_die(const char *what)
 {
@@ -31,15 +33,63 @@ int64_t bench_now(void)
     return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
-int bench_connect(int port)
+int bench_try_connect(int port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
-        bench_die("connect");
+    if (fd < 0)
+        bench_die("socket");
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return fd;
+}
+
+int bench_connect(int port)
+{
+    int fd = bench_try_connect(port);
+    if (fd < 0)
+        bench_die("connect");
+    return fd;
+}
+
+size_t bench_request(char out[BENCH_REQUEST_SIZE], int port, const char *path)
+{
+    return (size_t)snprintf(out, BENCH_REQUEST_SIZE, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", path,
+                            port);
+}
+
+void bench_exchange(int fd, const char *request)
+{
+    char input[65536];
+    struct bench_answer answer = {0};
+    ssize_t got;
+    if (send(fd, request, strlen(request), MSG_NOSIGNAL) != (ssize_t)strlen(request))
+        bench_die("send");
+    do {
+        got = recv(fd, input, sizeof input, 0);
+        if (got <= 0)
+            bench_die("recv");
+    } while (!bench_answer_take(&answer, input, (size_t)got));
+}
+
+void bench_exchange_tls(SSL *tls, const char *request)
+{
+    char input[65536];
+    struct bench_answer answer = {0};
+    int got;
+    if (SSL_write(tls, request, (int)strlen(request)) <= 0)
+        bench_die("write");
+    do {
+        got = SSL_read(tls, input, sizeof input);
+        if (got <= 0)
+            bench_die("read");
+    } while (!bench_answer_take(&answer, input, (size_t)got));
 }
 
 static void read_head(struct bench_answer *answer)

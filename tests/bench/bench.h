@@ -2,6 +2,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <openssl/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,14 @@ void *bench_alloc(size_t size); /* zeroed */
 int64_t bench_now(void);        /* monotonic us */
 /* A blocking connection to 127.0.0.1. */
 int bench_connect(int port);
+int bench_try_connect(int port); /* -1 instead, when nobody listens */
+
+#define BENCH_REQUEST_SIZE 4096
+/* Writes a GET with its terminating NUL. Returns its length. */
+size_t bench_request(char out[BENCH_REQUEST_SIZE], int port, const char *path);
+/* Sends a request and takes the whole answer. */
+void bench_exchange(int fd, const char *request);
+void bench_exchange_tls(SSL *tls, const char *request);
 
 /* One answer, with a Content-Length or in chunks, as its bytes come in. Zeroed at its start. */
 struct bench_answer {

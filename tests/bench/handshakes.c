@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static SSL_SESSION *session; /* of the last connection */
-static char request[4096];
+static char request[BENCH_REQUEST_SIZE];
 
 static int keep_session(SSL *tls, SSL_SESSION *fresh)
 {
@@ -24,23 +24,17 @@ static int keep_session(SSL *tls, SSL_SESSION *fresh)
 
 static void connect_once(SSL_CTX *context, int port, bool resume)
 {
-    char input[65536];
-    struct bench_answer answer = {0};
     SSL *tls = SSL_new(context);
-    int fd = bench_connect(port), got;
+    int fd = bench_connect(port);
     resume = resume && session != NULL;
     SSL_set_fd(tls, fd);
     if (resume)
         SSL_set_session(tls, session);
-    if (SSL_connect(tls) != 1 || SSL_write(tls, request, (int)strlen(request)) <= 0)
+    if (SSL_connect(tls) != 1)
         bench_die("handshake");
     if (resume && !SSL_session_reused(tls))
         bench_die("a session was not resumed");
-    do {
-        got = SSL_read(tls, input, sizeof input);
-        if (got <= 0)
-            bench_die("read");
-    } while (!bench_answer_take(&answer, input, (size_t)got));
+    bench_exchange_tls(tls, request);
     SSL_shutdown(tls);
     SSL_free(tls);
     close(fd);
@@ -59,7 +53,7 @@ int main(int argc, char **argv)
         SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
         SSL_CTX_sess_set_new_cb(context, keep_session);
     }
-    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", argv[3], port);
+    bench_request(request, port, argv[3]);
     unsigned count = 0;
     for (int64_t end = bench_now() + (int64_t)(atof(argv[4]) * 1e6); bench_now() < end; count++)
         connect_once(context, port, resume);

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #define FRAME_HEAD 9
 #define TYPE_DATA 0
@@ -19,35 +17,7 @@
 #define FLAG_END_STREAM 1
 #define FLAG_ACK 1
 
-static char request[4096];
-
-static void exchange_plain(int fd)
-{
-    char input[65536];
-    struct bench_answer answer = {0};
-    ssize_t got;
-    if (send(fd, request, strlen(request), MSG_NOSIGNAL) < 0)
-        bench_die("send");
-    do {
-        got = recv(fd, input, sizeof input, 0);
-        if (got <= 0)
-            bench_die("recv");
-    } while (!bench_answer_take(&answer, input, (size_t)got));
-}
-
-static void exchange_tls(SSL *tls)
-{
-    char input[65536];
-    struct bench_answer answer = {0};
-    int got;
-    if (SSL_write(tls, request, (int)strlen(request)) <= 0)
-        bench_die("write");
-    do {
-        got = SSL_read(tls, input, sizeof input);
-        if (got <= 0)
-            bench_die("read");
-    } while (!bench_answer_take(&answer, input, (size_t)got));
-}
+static char request[BENCH_REQUEST_SIZE];
 
 static void read_all(SSL *tls, void *out, size_t len)
 {
@@ -93,7 +63,7 @@ static void open_tls(SSL_CTX *context, int fd, bool h2)
     if (h2)
         exchange_h2(tls);
     else
-        exchange_tls(tls);
+        bench_exchange_tls(tls, request);
 }
 
 int main(int argc, char **argv)
@@ -109,11 +79,11 @@ int main(int argc, char **argv)
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
-    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", argv[3], port);
+    bench_request(request, port, argv[3]);
     for (int i = atoi(argv[4]); i > 0; i--) {
         int fd = bench_connect(port);
         if (strcmp(argv[1], "plain") == 0)
-            exchange_plain(fd);
+            bench_exchange(fd, request);
         else
             open_tls(context, fd, strcmp(argv[1], "h2") == 0);
     }

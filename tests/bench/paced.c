@@ -25,7 +25,7 @@ struct connection {
 static int port, epoll;
 static struct connection *connections;
 static size_t connection_count, *idle, idle_count;
-static char request[4096];
+static char request[BENCH_REQUEST_SIZE];
 static size_t request_len;
 static int64_t *latencies;
 static size_t answered;
@@ -110,8 +110,7 @@ int main(int argc, char **argv)
     connections = bench_alloc(connection_count * sizeof *connections);
     idle = bench_alloc(connection_count * sizeof *idle);
     latencies = bench_alloc((total + 1) * sizeof *latencies);
-    request_len = (size_t)snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n",
-                                   argv[2], port);
+    request_len = bench_request(request, port, argv[2]);
     epoll = epoll_create1(0);
     for (size_t i = 0; i < connection_count; i++) {
         join(&connections[i]);
