@@ -17,6 +17,10 @@ struct latency {
 /* One request after the other on one connection, for so long. */
 struct latency measure_latency(const struct server *server, const char *path, int ms);
 
+/* The best of several such measurements: the worst is often another program's. Also the most descriptors of
+   the worker after any of them. */
+struct latency measure_best_latency(const struct server *server, const char *path, size_t *ret_descriptors);
+
 /* A blocking connection on loopback; receive: bytes of its window, 0 for the kernel's choice. */
 int measure_connect(const struct server *server, int receive);
 

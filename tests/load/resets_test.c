@@ -4,7 +4,6 @@
 #include "measure.h"
 #include "tests/e2e/frames.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +17,6 @@
 #define FRAME_HEAD 9
 #define PAUSE_US \
     50000 /* between two connections: what is asked is what a flood costs others, not a full CPU */
-#define WINDOW_MS 1000 /* of one measurement of latency... */
-#define WINDOWS 6      /* ...of which the best counts: the worst is often another program's */
 #define MEMORY_KB 4096
 
 static struct server *server;
@@ -146,28 +143,16 @@ static pid_t start_flood(const struct flood *flood)
     return child;
 }
 
-/* ---- everybody else ---- */
-
-static struct latency best_latency(void)
-{
-    struct latency best = {.p99 = LONG_MAX};
-    for (int i = 0; i < WINDOWS; i++) {
-        struct latency latency = measure_latency(server, "/", WINDOW_MS);
-        if (latency.p99 < best.p99)
-            best = latency;
-    }
-    return best;
-}
-
 START_TEST(rapid_resets_cost_nobody_anything)
 {
     int status;
+    size_t descriptors;
     const struct flood flood = make_flood();
     ck_assert(is_ended(&flood));
-    struct latency alone = best_latency();
+    struct latency alone = measure_best_latency(server, "/", &descriptors);
     long rss = measure_rss(server);
     pid_t child = start_flood(&flood);
-    struct latency with = best_latency();
+    struct latency with = measure_best_latency(server, "/", &descriptors);
     kill(child, SIGTERM);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     printf("p50 %ld -> %ld us, p99 %ld -> %ld us; RSS %ld -> %ld kB\n", alone.p50, with.p50, alone.p99,

@@ -4,7 +4,6 @@
 #include "measure.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +15,6 @@
 
 #define HOST "Host: x.test\r\n"
 #define LARGE_SIZE (7 << 20) /* more than the kernel keeps for a client that does not read */
-#define WINDOW_MS 1000       /* of one measurement of latency... */
-#define WINDOWS 6            /* ...of which the best counts: the worst is often another program's */
 #define ROUND_MS 3000        /* a slow client does something once in each */
 #define TICKS 300            /* of a round, in which they take turns */
 #define MARGIN_S 8           /* for looks that are taken some times in a timeout, and for the machine */
@@ -146,22 +143,6 @@ static int dawdle_all(int ready)
     return crowd.left == 0 ? 0 : 1;
 }
 
-/* Also the most descriptors that were in use meanwhile. */
-static struct latency best_latency(size_t *ret_descriptors)
-{
-    struct latency best = {.p99 = LONG_MAX};
-    *ret_descriptors = 0;
-    for (int i = 0; i < WINDOWS; i++) {
-        struct latency latency = measure_latency(server, "/", WINDOW_MS);
-        size_t descriptors = measure_descriptors(server);
-        if (latency.p99 < best.p99)
-            best = latency;
-        if (descriptors > *ret_descriptors)
-            *ret_descriptors = descriptors;
-    }
-    return best;
-}
-
 static pid_t start_crowd(void)
 {
     int ready[2];
@@ -183,7 +164,7 @@ static long outlast_crowd(struct latency alone, size_t few)
     int status;
     size_t many;
     pid_t crowd = start_crowd();
-    struct latency with = best_latency(&many);
+    struct latency with = measure_best_latency(server, "/", &many);
     long rss_with = measure_rss(server);
     ck_assert_int_eq(waitpid(crowd, &status, 0), crowd);
     for (int i = 0; i < 1000 && measure_descriptors(server) > few; i++)
@@ -203,7 +184,7 @@ START_TEST(case_52_slow_clients_cost_nobody_anything)
 {
     size_t few;
     measure_latency(server, "/", 200);
-    struct latency alone = best_latency(&few);
+    struct latency alone = measure_best_latency(server, "/", &few);
     long rss = measure_rss(server);
     long first = outlast_crowd(alone, few);
     ck_assert_int_le(first, rss + FIRST_CROWD_KB);
