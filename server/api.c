@@ -21,11 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct call *call_of(const cg_event *event)
-{
-    return (struct call *)event;
-}
-
 static struct answer *answer_of(cg_event *event)
 {
     return &event_of(event)->answer;

@@ -13,11 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-static struct call *call_of(cg_event *event)
-{
-    return (struct call *)event;
-}
-
 static const char *module_of(cg_event *event)
 {
     return event_of(event)->action->module->file;

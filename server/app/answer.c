@@ -218,6 +218,8 @@ void answer_begin(struct answer *answer, int status, const char *type)
 void answer_text(struct answer *answer, int status, const char *format, ...)
 {
     va_list args;
+    if (answer->sent)
+        return;
     answer_begin(answer, status, "text/plain; charset=utf-8");
     va_start(args, format);
     answer_vprintf(answer, format, args);

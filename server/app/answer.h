@@ -20,7 +20,7 @@ struct answer {
     char *body;
     size_t body_len, body_capacity;
     bool body_on_heap;
-    bool sent;         /* its head: what is set now comes too late */
+    bool sent;         /* its head: another answer comes too late */
     bool given;        /* by the function: what comes now is the server's own */
     const char *fault; /* what the function did wrong, for the log; NULL: nothing */
 };
@@ -42,7 +42,7 @@ void answer_vprintf(struct answer *answer, const char *format, va_list args);
 
 /* Drops body and type of what was answered before; fields stay. */
 void answer_begin(struct answer *answer, int status, const char *type);
-/* The same, and a line of text. */
+/* The same, and a line of text. Nothing when the head has been sent. */
 void answer_text(struct answer *answer, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void answer_fault(struct answer *answer, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -195,16 +195,6 @@ static void refuse(struct call *call, const char *reason)
     call->ops->respond(call->request, event);
 }
 
-/* On the loop, once the function is done. */
-static void answer(struct call *call)
-{
-    const struct call_way *way = atomic_load(&call->way);
-    if (way != NULL)
-        way->done(call);
-    else
-        call->ops->respond(call->request, &call->event);
-}
-
 static void start_on_pool(struct call *call)
 {
     call->arena.pool = NULL;
@@ -231,8 +221,12 @@ void call_start(struct call *call, const struct call_ops *ops)
         go_away(call);
         let_go(call);
     } else {
+        const struct call_way *way = atomic_load(&call->way);
         atomic_store(&call->holds, 0);
-        answer(call);
+        if (way != NULL)
+            way->done(call);
+        else
+            call->ops->respond(call->request, &call->event);
     }
 }
 
@@ -241,7 +235,7 @@ static bool release(struct request *request)
     struct call *call = request->call;
     const struct call_way *way = atomic_load(&call->way);
     call->unwanted = true;
-    if (!atomic_exchange(&call->gone, true) && way != NULL)
+    if (!atomic_exchange(&call->gone, true) && way != NULL && way->left != NULL)
         way->left(call);
     if (call->away && pool_cancel(pool_of(call), &call->job))
         be_home(call);
@@ -261,12 +255,13 @@ static void come_home(struct mail *mail)
 {
     struct call *call = list_item(mail, struct call, mail);
     const struct answer *given = &call->event.answer;
+    const struct call_way *way = atomic_load(&call->way);
     be_home(call);
     event_release_locks(&call->event);
     if (call->unwanted) {
         request_destroy(call->request);
-    } else if (atomic_load(&call->way) != NULL) {
-        answer(call);
+    } else if (way != NULL) {
+        way->done(call);
     } else if (!call->late) {
         if (call->deferred && given->status == 0 && given->body_len == 0)
             answer_fault(&call->event.answer, "cg_finish without an answer");
@@ -289,6 +284,12 @@ void call_send_head(struct call *call)
         respond_in_turn(call);
     else
         transport_turn(call->request->transport, respond_in_turn, call);
+}
+
+void call_resume(struct call *call)
+{
+    if (call->sent && !call->unwanted)
+        call->request->ops->resume(call->request);
 }
 
 static void respond_late(void *arg)

@@ -33,7 +33,7 @@ struct call_ops {
 /* What is done, on the loop, in the place of an answer in one piece. */
 struct call_way {
     void (*done)(struct call *call);   /* the function is done with the event */
-    void (*left)(struct call *call);   /* its client has left: at once, perhaps before that */
+    void (*left)(struct call *call);   /* its client has left: at once, perhaps before that; may be NULL */
     void (*finish)(struct call *call); /* before the event goes */
 };
 
@@ -62,6 +62,11 @@ struct call {
     void *way_data;
 };
 
+static inline struct call *call_of(const cg_event *public)
+{
+    return (struct call *)public;
+}
+
 /* For a request whose head is complete; ends with it. */
 struct call *call_create(struct request *request);
 /* Runs the handler, here or on the pool. Its answer may be sent before this returns. */
@@ -76,6 +81,8 @@ void call_finish(struct call *call);
 bool call_in_turn(const struct call *call);
 /* On the loop: sends the head, from a turn or not, unless nobody wants it any more. */
 void call_send_head(struct call *call);
+/* On the loop: there is more to send of an answer whose head may have been sent. */
+void call_resume(struct call *call);
 
 /* Before a loop ends. */
 void call_empty_quarantine(struct loop *loop);

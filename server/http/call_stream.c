@@ -34,18 +34,12 @@ static void on_room(struct stream *stream)
         told(&out->call->event.public);
 }
 
-static void resume(struct call *call)
-{
-    if (!call->unwanted && call->sent && !call->late)
-        call->request->ops->resume(call->request);
-}
-
 static void on_piece(struct mail *mail)
 {
     struct stream_piece *piece = list_item(mail, struct stream_piece, mail);
     struct outflow *out = (struct outflow *)piece->stream;
     stream_add(&out->stream, piece);
-    resume(out->call);
+    call_resume(out->call);
 }
 
 /* cg_finish: what was written last goes out, and then comes the end. */
@@ -53,6 +47,7 @@ static void done(struct call *call)
 {
     struct outflow *out = outflow_of(call);
     struct answer *answer = &call->event.answer;
+    answer->sent = false; /* what is added now is the server's own */
     if (out->failed)
         answer_text(answer, 500, "500 - Internal server error");
     struct stream_piece *rest = answer->body_len > 0 && !out->stream.closed
@@ -62,7 +57,7 @@ static void done(struct call *call)
     if (rest != NULL)
         stream_add(&out->stream, rest);
     stream_end(&out->stream);
-    resume(call);
+    call_resume(call);
 }
 
 static void left(struct call *call)

@@ -28,13 +28,6 @@ struct feed {
     struct feed_topic topics[FEED_TOPICS_MAX];
 };
 
-static void resume(struct feed *feed)
-{
-    struct call *call = feed->call;
-    if (call->sent && !call->unwanted)
-        call->request->ops->resume(call->request);
-}
-
 /* ---- framing ---- */
 
 static bool is_line_end(char c)
@@ -89,6 +82,13 @@ static const char *id_of(const struct feed *feed, char out[ID_MAX])
     return out;
 }
 
+/* Takes the reference over. */
+static void add_frame(struct feed *feed, struct topic_frame *frame)
+{
+    stream_add(&feed->stream, stream_piece_share(&feed->stream, frame));
+    topic_frame_drop(frame);
+}
+
 static void add_text(struct feed *feed, const char *text)
 {
     struct stream_piece *piece = stream_piece_create(&feed->stream, text, strlen(text));
@@ -106,27 +106,33 @@ static struct feed_topic *topic_named(struct feed *feed, const char *name)
     return NULL;
 }
 
-/* A frame with the numbers of several topics is one client's own. */
+/* All clients of one topic have the same ids, and get the same frame. */
+static void add_shared(struct feed *feed, struct delivery *delivery)
+{
+    struct topic_frame **frame = &delivery->frames[FRAMING];
+    char id[ID_MAX];
+    if (*frame == NULL)
+        *frame = make_frame(id_of(feed, id), delivery->publication->data);
+    (*frame)->references++;
+    add_frame(feed, *frame);
+}
+
 static void deliver(struct subscriber *subscriber, struct delivery *delivery)
 {
     struct feed *feed = list_item(subscriber, struct feed, subscriber);
     const struct publication *publication = delivery->publication;
-    struct topic_frame *frame = feed->count == 1 ? delivery->frames[FRAMING] : NULL;
     char id[ID_MAX];
     if (atomic_load(&feed->stream.queued) > feed->stream.limit) {
         atomic_store(&feed->stream.overrun, true);
-        resume(feed);
+        call_resume(feed->call);
         return;
     }
     topic_named(feed, publication->topic)->last = publication->number;
-    if (frame == NULL)
-        frame = make_frame(id_of(feed, id), publication->data);
-    stream_add(&feed->stream, stream_piece_share(&feed->stream, frame));
-    if (feed->count == 1)
-        delivery->frames[FRAMING] = frame;
+    if (feed->count > 1)
+        add_frame(feed, make_frame(id_of(feed, id), publication->data));
     else
-        topic_frame_drop(frame);
-    resume(feed);
+        add_shared(feed, delivery);
+    call_resume(feed->call);
 }
 
 struct replay {
@@ -139,9 +145,7 @@ static void add_past(void *arg, const struct publication *publication)
     const struct replay *replay = arg;
     char id[ID_MAX];
     replay->topic->last = publication->number;
-    struct topic_frame *frame = make_frame(id_of(replay->feed, id), publication->data);
-    stream_add(&replay->feed->stream, stream_piece_share(&replay->feed->stream, frame));
-    topic_frame_drop(frame);
+    add_frame(replay->feed, make_frame(id_of(replay->feed, id), publication->data));
 }
 
 /* What was published after the last that the client has, then what will be. */
@@ -162,7 +166,7 @@ static void beat(struct timer *timer)
     if (stream_available(&feed->stream) > 0)
         return;
     add_text(feed, ":\n\n");
-    resume(feed);
+    call_resume(feed->call);
 }
 
 /* "17,4", as id_of has written it. */
@@ -203,11 +207,6 @@ static void done(struct call *call)
     call_send_head(call);
 }
 
-static void left(struct call *call)
-{
-    (void)call;
-}
-
 static void finish(struct call *call)
 {
     struct feed *feed = call->way_data;
@@ -217,7 +216,7 @@ static void finish(struct call *call)
         stream_close(&feed->stream);
 }
 
-static const struct call_way way = {.done = done, .left = left, .finish = finish};
+static const struct call_way way = {.done = done, .finish = finish};
 
 static struct feed *feed_of(struct call *call)
 {
@@ -257,7 +256,7 @@ bool feed_prod(struct call *call)
     if (feed == NULL || !call->sent)
         return false;
     add_text(feed, ":\n\n");
-    resume(feed);
+    call_resume(feed->call);
     return true;
 }
 
@@ -267,6 +266,6 @@ bool feed_end(struct call *call)
     if (feed == NULL || !call->sent)
         return false;
     stream_end(&feed->stream);
-    resume(feed);
+    call_resume(feed->call);
     return true;
 }

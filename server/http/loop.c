@@ -63,7 +63,6 @@ void loop_finish(struct loop *loop)
 {
     if (loop == NULL || loop->h2o == NULL)
         return;
-    alarms_cancel_all(loop);
     hangups_finish(&loop->hangups);
     h2o_socket_close(loop->mail_socket); /* and with it the mailbox's descriptor */
     loop->mailbox.fd = -1;

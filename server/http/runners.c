@@ -139,12 +139,13 @@ int runners_create(const struct app *app, const struct inheritance *inheritance,
     runners->loops = xzalloc(runners->count * sizeof *runners->loops);
     for (unsigned i = 0; error == 0 && i < runners->count; i++)
         error = prepare(runners, i, identity, files, ret_error);
-    if (error != 0)
+    if (error != 0) {
         runners_destroy(runners);
-    else
-        *ret_runners = runners;
-    context.loops = error == 0 ? runners->loops : NULL;
-    return error;
+        return error;
+    }
+    context.loops = runners->loops;
+    *ret_runners = runners;
+    return 0;
 }
 
 void runners_destroy(struct runners *runners)

@@ -81,13 +81,12 @@ static void check_size(struct event *event)
 
 static bool is_streamed(const struct event *event)
 {
-    return call_body((const struct call *)event) != NULL;
+    return call_body(call_of(&event->public)) != NULL;
 }
 
 static void complete(struct event *event)
 {
     struct answer *answer = &event->answer;
-    const struct call *call = (const struct call *)event;
     check_size(event);
     if (answer->fault != NULL)
         replace_by_500(event);
@@ -96,8 +95,9 @@ static void complete(struct event *event)
         answer_set_field(answer, "content-type", "text/plain; charset=utf-8");
     answer_set_field(answer, "x-request-id", event->public.id.ptr);
     if (context.settings->server_timing)
-        answer_add_field(answer, "server-timing",
-                         arena_printf(event->arena, "app;dur=%.3f", call_age_ms(call)).ptr);
+        answer_add_field(
+            answer, "server-timing",
+            arena_printf(event->arena, "app;dur=%.3f", call_age_ms(call_of(&event->public))).ptr);
 }
 
 static void respond_whole(struct request *request, struct event *event)

@@ -4,7 +4,6 @@
 #define HTTP_STREAM_H
 
 #include "app/topics.h"
-#include "base/arena.h"
 #include "base/list.h"
 #include "base/mailbox.h"
 

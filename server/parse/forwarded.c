@@ -5,13 +5,10 @@
 
 #include <string.h>
 
-static bool is_trusted(cg_str text, const struct network *trusted, size_t count)
+static bool is_trusted(const struct address *address, const struct network *trusted, size_t count)
 {
-    struct address address;
-    if (address_parse(text, &address) != 0)
-        return false;
     for (size_t i = 0; i < count; i++)
-        if (network_contains(&trusted[i], &address))
+        if (network_contains(&trusted[i], address))
             return true;
     return false;
 }
@@ -42,7 +39,7 @@ static bool walk(cg_str line, const struct network *trusted, size_t count, cg_st
         if (address_parse(hop, &address) != 0)
             return false;
         *client = hop;
-        if (!is_trusted(hop, trusted, count))
+        if (!is_trusted(&address, trusted, count))
             return false;
         line.len = comma ? (size_t)(comma - line.ptr) : 0;
     }
@@ -52,7 +49,8 @@ static bool walk(cg_str line, const struct network *trusted, size_t count, cg_st
 cg_str forwarded_client(cg_str peer, const cg_fields *fields, const struct network *trusted, size_t count)
 {
     cg_str client = peer;
-    if (!is_trusted(peer, trusted, count))
+    struct address address;
+    if (address_parse(peer, &address) != 0 || !is_trusted(&address, trusted, count))
         return peer;
     for (size_t i = fields->count; i > 0; i--) {
         const cg_field *field = &fields->items[i - 1];

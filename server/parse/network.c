@@ -1,5 +1,6 @@
 #include "parse/network.h"
 
+#include "parse/bytes.h"
 #include "parse/field.h"
 
 #include <arpa/inet.h>
@@ -40,7 +41,7 @@ static int parse_bits(cg_str text, unsigned most, unsigned *ret_bits)
     if (text.len == 0 || text.len > 3 || (text.len > 1 && text.ptr[0] == '0'))
         return -EINVAL;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+        if (!byte_is_digit(text.ptr[i]))
             return -EINVAL;
         bits = 10 * bits + (unsigned)(text.ptr[i] - '0');
     }

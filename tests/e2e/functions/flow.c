@@ -1,6 +1,7 @@
 /* Streams. GET /api/flow?pieces=N: so many pieces of PIECE bytes, each when there is room for it, from the loop; with
    how=thread from a thread, a few ms apart; how=deaf: without a look at what cg_flush says; how=wait: one piece, and
-   then nothing until the client leaves; how=late: a header that comes too late. how=left: how many have left. */
+   then nothing until the client leaves; how=late: a header, and the
+   400 of a body that is no JSON, which come too late. how=left: how many have left. */
 #include <cloudgate.h>
 #include <errno.h>
 #include <pthread.h>
@@ -105,7 +106,7 @@ static void flow(cg_event *event)
         if (cg_flush(event) < 0)
             cg_log(event, CG_ERROR, "the first piece was not taken");
     } else {
-        if (strcmp(how, "late") == 0)
+        if (strcmp(how, "late") == 0 && cg_json(event) == NULL)
             cg_set_header(event, "x-late", "1");
         cg_on_drain(event, more);
         more(event);
