@@ -95,6 +95,19 @@ void event_exhausted(struct arena *arena)
         longjmp(current->out_of_memory, 1);
 }
 
+bool event_call(struct event *event, void (*call)(void *arg), void *arg)
+{
+    struct event *before = current;
+    volatile bool done = false;
+    current = event;
+    if (_setjmp(event->out_of_memory) == 0) {
+        call(arg);
+        done = true;
+    }
+    current = before;
+    return done;
+}
+
 int event_call_body(struct event *event, const char *data, size_t len)
 {
     struct event *before = current;

@@ -18,7 +18,10 @@ struct event {
     json_t *json; /* the body, once asked for */
     bool json_tried;
     json_error_t json_error;
+    bool socket;           /* a WebSocket's: it has no answer */
     bool holds_lock;       /* of shared memory: released when the event ends */
+    int verdict;           /* of the .upgrade hook */
+    bool accepted;         /* the handshake: the event becomes that of a WebSocket */
     uint64_t owner;        /* by which such locks know it */
     jmp_buf out_of_memory; /* where a request ends whose function asks for more than there is */
 };
@@ -42,6 +45,12 @@ bool event_type_is(const struct event *event, const char *type);
    gets a fault: what it holds leaks, but the server and everybody else go on. */
 void event_call_handler(struct event *event);
 int event_call_body(struct event *event, const char *data, size_t len); /* what the .body hook returned */
+/* Whatever else calls the function; false: it was left in the middle. */
+bool event_call(struct event *event, void (*call)(void *arg), void *arg);
+
+/* Makes of *ret_copy one that lives on without the request: the same strings and fields in one block of
+   memory, which is returned and is the caller's to free. It has neither body nor files, nor an answer. */
+void *event_copy(const struct event *event, struct event *ret_copy);
 
 /* The arena's `exhausted`. Outside of the function's own call there is nowhere to go back to, and it
    returns. */

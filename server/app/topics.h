@@ -21,7 +21,7 @@
 #define TOPIC_HISTORY 64              /* publications kept... */
 #define TOPIC_HISTORY_DATA (16 << 10) /* ...if they are no larger... */
 #define TOPIC_HISTORY_MS 120000       /* ...for so long */
-#define TOPIC_FRAMINGS 2              /* kinds of frames in a delivery */
+#define TOPIC_FRAMINGS 3              /* kinds of frames in a delivery */
 
 struct shm;
 struct topic;
