@@ -149,7 +149,8 @@ typedef struct cg_module {
        refuses the rest with that status. What the route asks for (key, parameters) must be in the head. */
     int (*body)(cg_event *event, const char *data, size_t len);
 
-    /* WebSocket. upgrade: 0 goes on, 400 to 599 refuses, a negative number keeps the answer that it made. */
+    /* WebSocket. upgrade: 0 goes on, 400 to 599 refuses, a negative number refuses with the answer that it
+       made (403 when it made none). */
     int (*upgrade)(cg_event *event);
     void (*open)(cg_ws *ws);
     void (*message)(cg_ws *ws, const cg_message *message);
@@ -370,8 +371,8 @@ CG_CHECKED int cg_post(int loop, void (*run)(void *arg), void *arg);
 /* ---- topics ---- */
 
 /* Delivers to every subscriber of the topic (1 to 127 bytes) on every thread, once each, in one order. From
-   any thread. -E2BIG: more than 1 MiB, or a name that is too long; -EAGAIN: the loops are 16 MiB behind;
-   -ENOSPC: shared memory is full. */
+   any thread. -EILSEQ: CG_TEXT that is no UTF-8; -E2BIG: more than 1 MiB, or a name that is too long;
+   -EAGAIN: the loops are 16 MiB behind; -ENOSPC: shared memory is full. */
 int cg_publish(const char *topic, const void *data, size_t len, cg_kind kind);
 
 /* cg_subscribe(event, topic): once the handler returns (or cg_finish is called, if it was deferred), the
@@ -381,21 +382,39 @@ int cg_publish(const char *topic, const void *data, size_t len, cg_kind kind);
    -EALREADY: the answer is a stream of another kind. */
 int cg_subscribe_event(cg_event *event, const char *topic);
 
-/*
- * ---- WebSockets ----
- *
- * Their names are fixed, so that sources can be written against them. This version does not serve them: a
- * module that uses one of these, or a WebSocket hook, is refused at load, by name.
- */
+/* ---- WebSockets: one cg_ws is one client ----
 
-/* Bytes queued, or a negative errno; -EILSEQ for text that is no UTF-8. */
+   A module with one of the hooks .open, .message, .drain and .close takes WebSockets where it is routed:
+   .upgrade sees the handshake first, and may refuse it. Hooks run on the loop that holds the connection, or,
+   with CG_BLOCKING or `mode: blocking`, on the pool; those of one socket never at the same time. In a hook a
+   cg_ws * is good from .open until .close has returned, also that of another socket of the same loop; from
+   anywhere else a socket is addressed by its id. What a hook allocates with cg_alloc and the like lives until
+   it returns; what .upgrade allocated, as long as the socket.
+
+   .close is called once for each socket that was opened. Its code is what the client said; 1005 when it
+   closed without one, 1006 when it vanished, and else the one that the server closed with. */
+
+/* Sends a message; the bytes that then wait for the client. -EILSEQ: text that is no UTF-8; -EPIPE: the
+   socket is closing; -EAGAIN: more than queueLimit bytes were waiting, so the message is dropped and, unless
+   the route says `slow: drop`, the socket closed with 1013. When more than a quarter of queueLimit was
+   waiting, .drain is called once no more than that does. On the pool the message leaves with the hook's
+   others, and only -EILSEQ, -EINVAL and -EAGAIN (too much waits for the loops) can be told. */
 int64_t cg_ws_send(cg_ws *ws, const void *data, size_t len, cg_kind kind);
+/* Closes it once all that was sent before has left; no message is delivered any more. code: 1000 to 1014 but
+   for 1004 to 1006, or 3000 to 4999; 0 is 1000. reason: UTF-8, 123 bytes are sent of it; may be NULL. */
 void cg_ws_close(cg_ws *ws, int code, const char *reason);
 const cg_event *cg_ws_event(const cg_ws *ws); /* the handshake; valid until .close returns */
-void *cg_ws_data(const cg_ws *ws);
+void *cg_ws_data(const cg_ws *ws);            /* what was set last; NULL at first */
 void cg_ws_set_data(cg_ws *ws, void *data);
-uint64_t cg_ws_id(const cg_ws *ws); /* never used again */
+uint64_t cg_ws_id(const cg_ws *ws); /* never used again, and never 0 */
 
+/* The same from any thread. 0: on its way to the loop of the socket, where it may have gone meanwhile;
+   -ENOENT: it has. */
+int64_t cg_ws_send_id(uint64_t id, const void *data, size_t len, cg_kind kind);
+int cg_ws_close_id(uint64_t id, int code, const char *reason);
+
+/* cg_subscribe(ws, topic): in hooks. What is published from now on is sent as a message; a topic that it has
+   already is no error. Errors as of cg_publish. */
 int cg_subscribe_ws(cg_ws *ws, const char *topic);
 int cg_unsubscribe(cg_ws *ws, const char *topic);
 

@@ -70,7 +70,8 @@ const cg_field *cg_find(const cg_fields *fields, const char *name)
 
 int cg_keep_file(cg_event *event, const cg_file *file, const char *path)
 {
-    struct spool *spool = form_spool(call_of(event)->body.form, file);
+    struct call *call = call_in(event, "cg_keep_file");
+    struct spool *spool = call ? form_spool(call->body.form, file) : NULL;
     if (spool == NULL || path == NULL || *path == '\0')
         return -EINVAL;
     if (*path != '/' && !path_stays_below(path))
@@ -148,17 +149,22 @@ char *cg_sprintf(cg_event *event, const char *format, ...)
 
 void cg_defer(cg_event *event)
 {
-    call_defer(call_of(event));
+    struct call *call = call_in(event, "cg_defer");
+    if (call != NULL)
+        call_defer(call);
 }
 
 void cg_finish(cg_event *event)
 {
-    call_finish(call_of(event));
+    struct call *call = call_in(event, "cg_finish");
+    if (call != NULL)
+        call_finish(call);
 }
 
 int cg_gone(const cg_event *event)
 {
-    return atomic_load(&call_of(event)->gone);
+    const struct call *call = call_in(event, "cg_gone");
+    return call == NULL || atomic_load(&call->gone);
 }
 
 /* ---- sealed text ---- */

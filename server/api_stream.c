@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "http/call_stream.h"
 #include "http/feed.h"
+#include "parse/utf8.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static const char *module_of(cg_event *event)
 
 void cg_stream(cg_event *event)
 {
-    int error = call_stream(call_of(event));
+    struct call *call = call_in(event, "cg_stream");
+    int error = call ? call_stream(call) : 0;
     if (error != 0)
         log_error("%s: cg_stream: %s", module_of(event),
                   error == -EALREADY ? "the answer is a stream already" : "outside of the handler");
@@ -28,22 +30,28 @@ void cg_stream(cg_event *event)
 
 int64_t cg_flush(cg_event *event)
 {
-    return call_flush(call_of(event));
+    struct call *call = call_in(event, "cg_flush");
+    return call ? call_flush(call) : -EINVAL;
 }
 
 void cg_on_drain(cg_event *event, cg_handler *drain)
 {
-    call_on_drain(call_of(event), drain);
+    struct call *call = call_in(event, "cg_on_drain");
+    if (call != NULL)
+        call_on_drain(call, drain);
 }
 
 void cg_on_close(cg_event *event, cg_handler *closed)
 {
-    call_on_close(call_of(event), closed);
+    struct call *call = call_in(event, "cg_on_close");
+    if (call != NULL)
+        call_on_close(call, closed);
 }
 
 int cg_subscribe_event(cg_event *event, const char *topic)
 {
-    int error = feed_subscribe(call_of(event), topic);
+    struct call *call = call_in(event, "cg_subscribe");
+    int error = call ? feed_subscribe(call, topic) : -EINVAL;
     if (error != 0)
         log_error("%s: cg_subscribe to '%s': %s", module_of(event), topic ? topic : "(NULL)",
                   strerror(-error));
@@ -54,5 +62,7 @@ int cg_publish(const char *topic, const void *data, size_t len, cg_kind kind)
 {
     if (data == NULL && len > 0)
         return -EINVAL;
+    if (kind == CG_TEXT && !utf8_valid(data, len))
+        return -EILSEQ;
     return topics_publish(context.topics, topic, data, len, kind);
 }

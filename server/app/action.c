@@ -1,5 +1,7 @@
 #include "app/action.h"
 
+#include "app/event.h"
+
 #include <stdio.h>
 
 /* The module's own handler of exactly this method. */
@@ -21,6 +23,29 @@ static cg_handler *own_handler(const cg_module *hooks, enum method method)
     default:
         return NULL;
     }
+}
+
+static bool has_socket(const cg_module *hooks)
+{
+    return hooks->upgrade || hooks->open || hooks->message || hooks->drain || hooks->close;
+}
+
+/* The rules of the setting (NULL: none), filled up with what holds for all. */
+static const struct socket_rules *make_socket_rules(const struct settings *settings,
+                                                    const struct route_setting *setting, struct arena *arena)
+{
+    struct socket_rules *rules = arena_zalloc(arena, sizeof *rules);
+    if (setting != NULL)
+        *rules = setting->socket;
+    if (rules->message_limit == 0)
+        rules->message_limit = settings->message_limit;
+    if (rules->queue_limit == 0)
+        rules->queue_limit = settings->stream_queue;
+    if (rules->ping_interval == 0)
+        rules->ping_interval = settings->ping_interval;
+    if (rules->pong_timeout == 0)
+        rules->pong_timeout = settings->pong_timeout;
+    return rules;
 }
 
 static struct action *action_create(const struct settings *settings, const struct route_setting *setting,
@@ -60,8 +85,25 @@ static const struct action *make(const struct action *rules, cg_handler *handler
     return action;
 }
 
-/* For a setting that names no method: one action for each handler, and .handle for the rest. */
-static void add_all(struct route *route, const struct action *rules, struct arena *arena)
+static void call_upgrade(cg_event *public)
+{
+    struct event *event = event_of(public);
+    int (*upgrade)(cg_event * event) = event->action->module->hooks.upgrade;
+    event->verdict = upgrade ? upgrade(public) : 0;
+}
+
+static const struct action *make_socket(const struct action *rules, const struct socket_rules *socket,
+                                        struct arena *arena)
+{
+    struct action with_socket = *rules;
+    with_socket.socket = socket;
+    return make(&with_socket, has_socket(&rules->module->hooks) ? call_upgrade : NULL,
+                "WebSocket hook (.open, .message...)", arena);
+}
+
+/* For a setting that names no method: one action for each handler, .handle for the rest, and WebSockets. */
+static void add_all(struct route *route, const struct action *rules, const struct socket_rules *socket,
+                    struct arena *arena)
 {
     const cg_module *hooks = &rules->module->hooks;
     bool any = false;
@@ -71,7 +113,9 @@ static void add_all(struct route *route, const struct action *rules, struct aren
         if (handler != NULL)
             route->actions[method] = make(rules, handler, "", arena);
     }
-    if (hooks->handle != NULL || !any)
+    if (has_socket(hooks) && route->socket == NULL)
+        route->socket = make_socket(rules, socket, arena);
+    if (hooks->handle != NULL || (!any && !has_socket(hooks)))
         route->actions[METHOD_COUNT] = make(rules, hooks->handle, "handler in its CG_MODULE(...)", arena);
 }
 
@@ -96,11 +140,16 @@ void route_add_setting(struct route *route, const struct route_setting *setting,
                        const struct settings *settings, const struct module *module, struct arena *arena)
 {
     const struct action *rules = action_create(settings, setting, module, arena);
+    const struct socket_rules *socket = make_socket_rules(settings, setting, arena);
     bool named = setting->handler.len > 0;
+    if (setting->is_socket) {
+        route->socket = make_socket(rules, socket, arena);
+        return;
+    }
     if (setting->methods == 0 && named)
         route->actions[METHOD_COUNT] = make_named(rules, setting->handler, arena);
     else if (setting->methods == 0)
-        add_all(route, rules, arena);
+        add_all(route, rules, socket, arena);
     for (int method = 0; method < METHOD_COUNT; method++)
         if (setting->methods & (1u << method))
             route->actions[method] =
@@ -110,7 +159,8 @@ void route_add_setting(struct route *route, const struct route_setting *setting,
 void route_add_module(struct route *route, const struct settings *settings, const struct module *module,
                       struct arena *arena)
 {
-    add_all(route, action_create(settings, NULL, module, arena), arena);
+    add_all(route, action_create(settings, NULL, module, arena), make_socket_rules(settings, NULL, arena),
+            arena);
 }
 
 /* HEAD is asked of the function that answers GET, by its own handler for it when it has one. */

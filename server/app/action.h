@@ -15,8 +15,9 @@
 /* One function at one route, and the rules for reaching it. */
 struct action {
     const struct module *module;
-    cg_handler *handler;      /* NULL exactly when unavailable is set */
-    const cg_str *parameters; /* that a request must bring */
+    cg_handler *handler;               /* NULL exactly when unavailable is set; for a socket, its .upgrade */
+    const struct socket_rules *socket; /* of a WebSocket; else NULL */
+    const cg_str *parameters;          /* that a request must bring */
     size_t parameter_count;
     bool is_private;
     bool plain;              /* answers are never compressed */
@@ -32,10 +33,11 @@ struct route {
        GET's unless the function has its own. OPTIONS has one only when a route names that method; else it is
        for the server to answer. */
     const struct action *actions[METHOD_COUNT + 1];
-    char allow[64]; /* value of the Allow field: "GET, HEAD, POST, OPTIONS" */
+    const struct action *socket; /* for WebSockets; NULL: none here */
+    char allow[64];              /* value of the Allow field: "GET, HEAD, POST, OPTIONS" */
 };
 
-/* Sets the actions that setting gives to a route that has none. */
+/* Sets the actions that setting gives to a route that has none of its kind. */
 void route_add_setting(struct route *route, const struct route_setting *setting,
                        const struct settings *settings, const struct module *module, struct arena *arena);
 /* The actions of a route without a setting of its own: all that the module has handlers for. */

@@ -1,7 +1,6 @@
 #include "app/module.h"
 
 #include "app/elf.h"
-#include "app/missing.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "parse/path.h"
@@ -31,14 +30,7 @@ static void fail_in_loader(struct module *module, const char *copy, const char *
     size_t len = strlen(copy);
     if (strncmp(text, copy, len) == 0 && text[len] == ':')
         text += len + 1 + strspn(text + len + 1, " ");
-    static const char undefined[] = "undefined symbol: ";
-    const char *symbol = strncmp(text, undefined, strlen(undefined)) == 0 ? text + strlen(undefined) : NULL;
-    const char *feature = symbol ? missing_function(symbol) : NULL;
-    if (feature != NULL)
-        module->error = xsprintf("%s: %.*s (%s) is not in this version", module->file,
-                                 (int)strcspn(symbol, ",: "), symbol, feature);
-    else
-        fail(module, text);
+    fail(module, text);
 }
 
 static int read_object(const char *path, char **ret_data, size_t *ret_size)
@@ -135,12 +127,13 @@ static void take_hooks(struct module *module)
     const char *more = (const char *)hooks + size, *end = (const char *)hooks + hooks->size;
     while (more < end && *more == 0)
         more++;
-    char *missing = more < end ? xstrdup("a hook of a newer <cloudgate.h>") : missing_hooks(&known);
-    if (missing != NULL)
-        module->error = xsprintf("%s: %s is not in this version", module->file, missing);
+    if (more < end)
+        fail(module, "a hook of a newer <cloudgate.h> is not in this version");
+    else if ((known.flags & ~(uint64_t)CG_BLOCKING) != 0)
+        module->error = xsprintf("%s: the flag 0x%llx is not in this version", module->file,
+                                 (unsigned long long)known.flags);
     else
         module->hooks = known;
-    free(missing);
 }
 
 struct module *module_load(const char *functions_dir, const char *name)

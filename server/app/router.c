@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/map.h"
+#include "base/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,15 +48,32 @@ static void read_names(struct entry *entry, struct arena *arena)
     }
 }
 
+/* A WebSocket and a function may share a pattern. */
+static struct entry *find_entry(const struct router *router, cg_str pattern)
+{
+    for (size_t i = 0; i < router->count; i++)
+        if (str_equal(router->entries[i]->route.pattern, pattern))
+            return router->entries[i];
+    return NULL;
+}
+
+static struct entry *add_route(struct router *router, cg_str pattern)
+{
+    struct entry *entry = add_entry(router, pattern);
+    read_names(entry, &router->arena);
+    if (entry->name_count > 0)
+        trie_add(&router->parametric, &router->arena, pattern, entry);
+    else
+        add_literal(router, entry);
+    return entry;
+}
+
 static void add_setting(struct router *router, const struct settings *settings,
                         const struct route_setting *setting, const struct modules *modules)
 {
-    struct entry *entry = add_entry(router, setting->pattern);
-    read_names(entry, &router->arena);
-    if (entry->name_count > 0)
-        trie_add(&router->parametric, &router->arena, setting->pattern, entry);
-    else
-        add_literal(router, entry);
+    struct entry *entry = find_entry(router, setting->pattern);
+    if (entry == NULL)
+        entry = add_route(router, setting->pattern);
     const struct module *module = modules_find(modules, setting->path);
     route_add_setting(&entry->route, setting, settings, module, &router->arena);
 }
@@ -135,8 +153,8 @@ static size_t tell_route(const struct route *route, struct buffer *text, void (*
 {
     const char *told = NULL;
     size_t count = 0;
-    for (size_t k = 0; k <= METHOD_COUNT; k++) {
-        const struct action *action = route->actions[k];
+    for (size_t k = 0; k <= METHOD_COUNT + 1; k++) {
+        const struct action *action = k <= METHOD_COUNT ? route->actions[k] : route->socket;
         if (action == NULL || action->unavailable == NULL || action->module->error != NULL ||
             action->unavailable == told)
             continue;

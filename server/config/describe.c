@@ -16,6 +16,43 @@ static void describe_option(const struct settings *settings, const struct option
     buffer_printf(out, " (%s)\n", origin);
 }
 
+static void describe_list(const char *what, const cg_str *items, size_t count, struct buffer *out)
+{
+    for (size_t i = 0; i < count; i++)
+        buffer_printf(out, "%s%s", i == 0 ? what : " ", items[i].ptr);
+}
+
+static void describe_duration(const char *what, int64_t ms, struct buffer *out)
+{
+    if (ms == 0)
+        return;
+    buffer_text(out, what);
+    value_print_duration(out, ms);
+}
+
+static void describe_size(const char *what, uint64_t size, struct buffer *out)
+{
+    if (size == 0)
+        return;
+    buffer_text(out, what);
+    value_print_size(out, (int64_t)size);
+}
+
+static void describe_socket(const struct socket_rules *rules, struct buffer *out)
+{
+    describe_list(", from ", rules->origins, rules->origin_count, out);
+    if (rules->any_origin)
+        buffer_text(out, ", from any origin");
+    describe_list(", speaks ", rules->protocols, rules->protocol_count, out);
+    describe_size(", messages up to ", rules->message_limit, out);
+    describe_size(", queue up to ", rules->queue_limit, out);
+    describe_duration(", ping after ", rules->ping_interval, out);
+    describe_duration(", pong within ", rules->pong_timeout, out);
+    describe_duration(", idle for ", rules->idle_timeout, out);
+    if (rules->drop)
+        buffer_text(out, ", slow clients lose messages");
+}
+
 static void describe_route(const struct settings *settings, const struct route_setting *route,
                            struct buffer *out)
 {
@@ -25,24 +62,20 @@ static void describe_route(const struct settings *settings, const struct route_s
     for (int method = 0; method < METHOD_COUNT; method++)
         if (route->methods & 1u << method)
             buffer_printf(out, " %s", method_name((enum method)method));
-    if (route->methods == 0)
+    if (route->is_socket)
+        buffer_text(out, " WebSocket");
+    else if (route->methods == 0)
         buffer_text(out, " any method");
     if (route->is_private)
         buffer_text(out, ", private");
-    for (size_t i = 0; i < route->parameter_count; i++)
-        buffer_printf(out, "%s%s", i == 0 ? ", needs " : " ", route->parameters[i].ptr);
-    if (route->body_limit != 0) {
-        buffer_text(out, ", body up to ");
-        value_print_size(out, (int64_t)route->body_limit);
-    }
+    describe_list(", needs ", route->parameters, route->parameter_count, out);
+    describe_size(", body up to ", route->body_limit, out);
     if (route->blocking)
         buffer_text(out, ", on the pool");
-    if (route->timeout != 0) {
-        buffer_text(out, ", within ");
-        value_print_duration(out, route->timeout);
-    }
+    describe_duration(", within ", route->timeout, out);
     if (route->plain)
         buffer_text(out, ", never compressed");
+    describe_socket(&route->socket, out);
     buffer_printf(out, " (%s:%d)\n", settings->file_name, route->line);
 }
 

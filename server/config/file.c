@@ -77,11 +77,6 @@ static void take_functions(struct draft *draft, const struct node *section)
     }
 }
 
-static bool is_empty(const struct node *node)
-{
-    return node_is_null(node) || (node->kind == NODE_MAP && node->items == NULL);
-}
-
 static void take_top(struct draft *draft, const struct node *item)
 {
     const struct option *option = option_of_key(item->key);
@@ -90,7 +85,9 @@ static void take_top(struct draft *draft, const struct node *item)
     if (strcmp(item->key, "global") == 0)
         take_global(draft, item);
     else if (strcmp(item->key, "REST") == 0)
-        routes_take(draft, item);
+        routes_take(draft, item, false);
+    else if (strcmp(item->key, "WEBSOCKET") == 0)
+        routes_take(draft, item, true);
     else if (strcmp(item->key, "functions") == 0)
         take_functions(draft, item);
     else if (strcmp(item->key, "static") == 0)
@@ -100,7 +97,7 @@ static void take_top(struct draft *draft, const struct node *item)
                        item->key);
     else if (option != NULL)
         item_offer(draft, item, option);
-    else if (strcmp(item->key, "WEBSOCKET") != 0 || !is_empty(item))
+    else
         key_complain(draft, LEVEL_TOP, item);
 }
 

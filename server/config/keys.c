@@ -5,26 +5,31 @@
 
 #include <string.h>
 
-static const char *const top_keys[] = {"global", "REST", "functions", "static", NULL};
+static const char *const top_keys[] = {"global", "REST", "WEBSOCKET", "functions", "static", NULL};
 static const char *const global_keys[] = {"APIKEY", "cacheDurationForStatic", "cacheDurationForAPI", NULL};
 static const char *const functions_keys[] = {"autoMount", "folder", NULL};
 static const char *const static_keys[] = {"cacheControl", NULL};
 static const char *const route_keys[] = {"path",      "method",   "parametersList", "isPrivate", "handler",
                                          "bodyLimit", "compress", "timeout",        "mode",      NULL};
+static const char *const socket_keys[] = {
+    "path",         "isPrivate",   "parametersList", "mode",         "timeout",
+    "compress",     "origins",     "protocols",      "messageLimit", "queueLimit",
+    "pingInterval", "pongTimeout", "idleTimeout",    "slow",         NULL};
 
 static const char *const *const keys[LEVEL_COUNT] = {
     [LEVEL_TOP] = top_keys,       [LEVEL_GLOBAL] = global_keys, [LEVEL_FUNCTIONS] = functions_keys,
-    [LEVEL_STATIC] = static_keys, [LEVEL_ROUTE] = route_keys,
+    [LEVEL_STATIC] = static_keys, [LEVEL_ROUTE] = route_keys,   [LEVEL_SOCKET] = socket_keys,
 };
 
-static const char *const later_top_keys[] = {"WEBSOCKET",   "output_cache", "admin",       "admin_path",
-                                             "admin_token", "watch",        "auto_reload", "rateLimit",
-                                             "cors",        "rewritings",   "redirects",   NULL};
+static const char *const later_top_keys[] = {"output_cache", "admin",       "admin_path", "admin_token",
+                                             "watch",        "auto_reload", "rateLimit",  "cors",
+                                             "rewritings",   "redirects",   NULL};
 static const char *const later_global_keys[] = {"compat", "rateLimit", "cors", NULL};
 static const char *const later_functions_keys[] = {NULL};
 static const char *const later_static_keys[] = {NULL};
 static const char *const later_route_keys[] = {
-    "cache", "cacheDurationForAPI", "rateLimit", "cors", "settings", "origins", "drop", NULL};
+    "cache", "cacheDurationForAPI", "rateLimit", "cors", "settings", NULL};
+static const char *const later_socket_keys[] = {"rateLimit", "settings", NULL};
 
 static const char *const *const later_keys[LEVEL_COUNT] = {
     [LEVEL_TOP] = later_top_keys,
@@ -32,6 +37,7 @@ static const char *const *const later_keys[LEVEL_COUNT] = {
     [LEVEL_FUNCTIONS] = later_functions_keys,
     [LEVEL_STATIC] = later_static_keys,
     [LEVEL_ROUTE] = later_route_keys,
+    [LEVEL_SOCKET] = later_socket_keys,
 };
 
 static const char *const places[LEVEL_COUNT] = {
@@ -40,6 +46,7 @@ static const char *const places[LEVEL_COUNT] = {
     [LEVEL_FUNCTIONS] = "in section functions",
     [LEVEL_STATIC] = "in section static",
     [LEVEL_ROUTE] = "in a route of section REST",
+    [LEVEL_SOCKET] = "in a route of section WEBSOCKET",
 };
 
 static const char *const later_variables[] = {"OUTPUT_CACHE", "ADMIN", "ADMIN_PATH",  "ADMIN_TOKEN", "WATCH",

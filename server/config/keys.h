@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum level { LEVEL_TOP, LEVEL_GLOBAL, LEVEL_FUNCTIONS, LEVEL_STATIC, LEVEL_ROUTE, LEVEL_COUNT };
+enum level { LEVEL_TOP, LEVEL_GLOBAL, LEVEL_FUNCTIONS, LEVEL_STATIC, LEVEL_ROUTE, LEVEL_SOCKET, LEVEL_COUNT };
 
 /* x- keys are the file's own. */
 bool key_is_ignored(const char *key);

@@ -118,7 +118,18 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_STREAM_QUEUE] =
         {"STREAM_QUEUE", "stream_queue", OPTION_SIZE, AT(stream_queue), RANGE(4096, 1 << 30),
          .fallback = "1MB",
-         .help = "of a stream that waits for its client; one that falls behind further is cut off"},
+         .help =
+             "of a stream or WebSocket that waits for its client; one that falls behind further is cut off"},
+    [OPTION_MESSAGE_LIMIT] = {"MESSAGE_LIMIT", "message_limit", OPTION_SIZE, AT(message_limit), RANGE(1, GIB),
+                              .fallback = "1MB",
+                              .help =
+                                  "largest message of a WebSocket; a route's messageLimit goes before it"},
+    [OPTION_PING_INTERVAL] = {"PING_INTERVAL", "ping_interval", OPTION_DURATION, AT(ping_interval),
+                              RANGE(DURATION_MIN, DAY), .fallback = "30s",
+                              .help = "time until a silent WebSocket is asked for a sign of life"},
+    [OPTION_PONG_TIMEOUT] = {"PONG_TIMEOUT", "pong_timeout", OPTION_DURATION, AT(pong_timeout),
+                             RANGE(DURATION_MIN, DAY), .fallback = "10s",
+                             .help = "time that it has to give one"},
     [OPTION_START_TIMEOUT] = {"START_TIMEOUT", "start_timeout", OPTION_DURATION, AT(start_timeout),
                               RANGE(DURATION_MIN, DAY), .fallback = "60s",
                               .help = "time within which a worker has to be ready; else it is killed"},

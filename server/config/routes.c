@@ -1,10 +1,13 @@
 #include "config/routes.h"
 
 #include "base/map.h"
+#include "base/str.h"
 #include "config/items.h"
 #include "config/keys.h"
 #include "config/nearest.h"
+#include "parse/field.h"
 #include "parse/method.h"
+#include "parse/origin.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -150,79 +153,42 @@ static void default_path(struct draft *draft, struct route_setting *route)
         set_path(draft, route, route->line, pattern + (strncmp(pattern, "/api/", 5) == 0 ? 5 : 1));
 }
 
-static void add_method(struct draft *draft, struct route_setting *route, int line, const char *text)
+static void add_method(struct draft *draft, struct route_setting *route, int line, const char *text,
+                       size_t len)
 {
     struct nearest nearest = {0};
+    const char *wanted = arena_copy(&draft->settings->arena, text, len).ptr;
     for (int method = 0; method < METHOD_COUNT; method++) {
         const char *name = method_name((enum method)method);
-        if (strcasecmp(text, name) == 0) {
+        if (strcasecmp(wanted, name) == 0) {
             route->methods |= 1u << method;
             return;
         }
-        nearest_try(&nearest, text, name);
+        nearest_try(&nearest, wanted, name);
     }
     if (nearest.name != NULL)
-        draft_complain(draft, line, "unknown method '%.100s', did you mean '%s'?", text, nearest.name);
+        draft_complain(draft, line, "unknown method '%.100s', did you mean '%s'?", wanted, nearest.name);
     else
         draft_complain(draft, line,
-                       "unknown method '%.100s' (GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or any)", text);
+                       "unknown method '%.100s' (GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or any)",
+                       wanted);
 }
 
-static void take_method(struct draft *draft, struct route_setting *route, const struct node *item)
+typedef void take_text(struct draft *draft, struct route_setting *route, int line, const char *text,
+                       size_t len);
+
+/* One text, or several: a list of them, or some with commas in between. */
+static void take_texts(struct draft *draft, struct route_setting *route, const struct node *item,
+                       take_text *take)
 {
     if (item->kind == NODE_LIST) {
         if (item->items == NULL)
-            draft_complain(draft, item->line, "method: the list is empty");
+            draft_complain(draft, item->line, "%s: the list is empty", item->key);
         for (const struct node *one = item->items; one != NULL; one = one->next) {
             if (one->kind == NODE_SCALAR)
-                add_method(draft, route, one->line, one->text);
+                take(draft, route, one->line, one->text, strlen(one->text));
             else
-                draft_complain(draft, one->line, "method: %s where a name is expected", node_kind_name(one));
-        }
-        return;
-    }
-    const char *text = item_scalar(draft, item);
-    if (text != NULL && strcasecmp(text, "any") != 0)
-        add_method(draft, route, item->line, text);
-}
-
-/* text is what lies between two commas, or a list's item. */
-static void add_parameter(struct draft *draft, struct route_setting *route, int line, const char *text,
-                          size_t len)
-{
-    cg_str *parameters = (cg_str *)route->parameters;
-    while (len > 0 && isspace((unsigned char)text[0])) {
-        text++;
-        len--;
-    }
-    while (len > 0 && isspace((unsigned char)text[len - 1]))
-        len--;
-    if (len == 0 || len > 255) {
-        draft_complain(draft, line, "parametersList: %s name", len == 0 ? "an empty" : "too long a");
-        return;
-    }
-    for (size_t i = 0; i < route->parameter_count; i++) {
-        if (parameters[i].len == len && memcmp(parameters[i].ptr, text, len) == 0) {
-            draft_complain(draft, line, "parametersList: '%.*s' twice", (int)len, text);
-            return;
-        }
-    }
-    if (route->parameter_count == ROUTE_REQUIRED_MAX) {
-        draft_complain(draft, line, "parametersList: more than %d names", ROUTE_REQUIRED_MAX);
-        return;
-    }
-    parameters[route->parameter_count++] = arena_copy(&draft->settings->arena, text, len);
-}
-
-static void take_parameters(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    route->parameters = arena_alloc(&draft->settings->arena, ROUTE_REQUIRED_MAX * sizeof *route->parameters);
-    if (item->kind == NODE_LIST) {
-        for (const struct node *one = item->items; one != NULL; one = one->next) {
-            if (one->kind == NODE_SCALAR)
-                add_parameter(draft, route, one->line, one->text, strlen(one->text));
-            else
-                draft_complain(draft, one->line, "parametersList: %s where a name is expected",
+                draft_complain(draft, one->line, "%s: %s where a name is expected", item->key,
                                node_kind_name(one));
         }
         return;
@@ -230,9 +196,50 @@ static void take_parameters(struct draft *draft, struct route_setting *route, co
     const char *text = item_scalar(draft, item);
     while (text != NULL && *text != '\0') {
         size_t len = strcspn(text, ",");
-        add_parameter(draft, route, item->line, text, len);
+        cg_str one = blank_trim(cg_bytes(text, len));
+        take(draft, route, item->line, one.ptr, one.len);
         text += len + (text[len] == ',');
     }
+}
+
+static void take_method(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    if (item->kind != NODE_SCALAR || strcasecmp(item->text, "any") != 0)
+        take_texts(draft, route, item, add_method);
+}
+
+/* Adds a copy of it to a list of at most ROUTE_REQUIRED_MAX. */
+static void add_name_to(struct draft *draft, const cg_str **names, size_t *count, int line, const char *key,
+                        cg_str name)
+{
+    if (*names == NULL)
+        *names = arena_alloc(&draft->settings->arena, ROUTE_REQUIRED_MAX * sizeof **names);
+    if (name.len == 0 || name.len > 255) {
+        draft_complain(draft, line, "%s: %s name", key, name.len == 0 ? "an empty" : "too long a");
+        return;
+    }
+    for (size_t i = 0; i < *count; i++) {
+        if (str_equal((*names)[i], name)) {
+            draft_complain(draft, line, "%s: '%.*s' twice", key, (int)name.len, name.ptr);
+            return;
+        }
+    }
+    if (*count == ROUTE_REQUIRED_MAX)
+        draft_complain(draft, line, "%s: more than %d names", key, ROUTE_REQUIRED_MAX);
+    else
+        ((cg_str *)*names)[(*count)++] = arena_copy(&draft->settings->arena, name.ptr, name.len);
+}
+
+static void add_parameter(struct draft *draft, struct route_setting *route, int line, const char *text,
+                          size_t len)
+{
+    add_name_to(draft, &route->parameters, &route->parameter_count, line, "parametersList",
+                cg_bytes(text, len));
+}
+
+static void take_parameters(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    take_texts(draft, route, item, add_parameter);
 }
 
 static void take_handler(struct draft *draft, struct route_setting *route, const struct node *item)
@@ -249,28 +256,31 @@ static void take_handler(struct draft *draft, struct route_setting *route, const
     route->handler = cg_bytes(text, strlen(text));
 }
 
-static void take_body_limit(struct draft *draft, struct route_setting *route, const struct node *item)
+/* A value that an option could have; false, and told, when it is none. */
+static bool take_value(struct draft *draft, const struct node *item, enum option_id id, int64_t *ret_number)
 {
     struct value value;
     const char *why, *text = item_scalar(draft, item);
     if (text == NULL)
-        return;
-    if (option_read(&options[OPTION_BODY_LIMIT], text, "", &draft->settings->arena, &value, &why))
-        route->body_limit = (uint64_t)value.number;
-    else
-        draft_complain(draft, item->line, "bodyLimit: %s", why);
+        return false;
+    if (option_read(&options[id], text, "", &draft->settings->arena, &value, &why)) {
+        *ret_number = value.number;
+        return true;
+    }
+    draft_complain(draft, item->line, "%s: %s", item->key, why);
+    return false;
+}
+
+static void take_body_limit(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    int64_t size;
+    if (take_value(draft, item, OPTION_BODY_LIMIT, &size))
+        route->body_limit = (uint64_t)size;
 }
 
 static void take_timeout(struct draft *draft, struct route_setting *route, const struct node *item)
 {
-    struct value value;
-    const char *why, *text = item_scalar(draft, item);
-    if (text == NULL)
-        return;
-    if (option_read(&options[OPTION_TIMEOUT], text, "", &draft->settings->arena, &value, &why))
-        route->timeout = value.number;
-    else
-        draft_complain(draft, item->line, "timeout: %s", why);
+    (void)take_value(draft, item, OPTION_TIMEOUT, &route->timeout);
 }
 
 static void take_mode(struct draft *draft, struct route_setting *route, const struct node *item)
@@ -284,44 +294,148 @@ static void take_mode(struct draft *draft, struct route_setting *route, const st
         draft_complain(draft, item->line, "mode: '%.100s' is neither loop nor blocking", text);
 }
 
+static void take_private(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    if (item_bool(draft, item, &route->is_private) && route->is_private && draft->first_private_line == 0)
+        draft->first_private_line = item->line;
+}
+
+static void take_compress(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    bool on = true;
+    if (item_bool(draft, item, &on))
+        route->plain = !on;
+}
+
+static void take_path(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    const char *text = item_scalar(draft, item);
+    if (text != NULL)
+        set_path(draft, route, item->line, text);
+}
+
+/* ---- those of WebSockets ---- */
+
+static void add_origin(struct draft *draft, struct route_setting *route, int line, const char *text,
+                       size_t len)
+{
+    struct socket_rules *rules = &route->socket;
+    char origin[ORIGIN_MAX];
+    if (len == 1 && text[0] == '*')
+        rules->any_origin = true;
+    else if (origin_normalise(cg_bytes(text, len), origin))
+        add_name_to(draft, &rules->origins, &rules->origin_count, line, "origins", cg_string(origin));
+    else
+        draft_complain(draft, line, "origins: '%.*s' is no origin as in https://example.com, nor '*'",
+                       (int)(len < 100 ? len : 100), text);
+}
+
+static void take_origins(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    take_texts(draft, route, item, add_origin);
+}
+
+static void add_protocol(struct draft *draft, struct route_setting *route, int line, const char *text,
+                         size_t len)
+{
+    struct socket_rules *rules = &route->socket;
+    if (len == 0 || field_name_valid(cg_bytes(text, len)))
+        add_name_to(draft, &rules->protocols, &rules->protocol_count, line, "protocols", cg_bytes(text, len));
+    else
+        draft_complain(draft, line, "protocols: '%.*s' is no token", (int)(len < 100 ? len : 100), text);
+}
+
+static void take_protocols(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    take_texts(draft, route, item, add_protocol);
+}
+
+static void take_message_limit(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    int64_t size;
+    if (take_value(draft, item, OPTION_MESSAGE_LIMIT, &size))
+        route->socket.message_limit = (uint64_t)size;
+}
+
+static void take_queue_limit(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    int64_t size;
+    if (take_value(draft, item, OPTION_STREAM_QUEUE, &size))
+        route->socket.queue_limit = (uint64_t)size;
+}
+
+static void take_ping(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    (void)take_value(draft, item, OPTION_PING_INTERVAL, &route->socket.ping_interval);
+}
+
+static void take_pong(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    (void)take_value(draft, item, OPTION_PONG_TIMEOUT, &route->socket.pong_timeout);
+}
+
+static void take_idle(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    (void)take_value(draft, item, OPTION_IDLE_TIMEOUT, &route->socket.idle_timeout);
+}
+
+static void take_slow(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    const char *text = item_scalar(draft, item);
+    if (text == NULL)
+        return;
+    route->socket.drop = strcmp(text, "drop") == 0;
+    if (!route->socket.drop && strcmp(text, "close") != 0)
+        draft_complain(draft, item->line, "slow: '%.100s' is neither close nor drop", text);
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    const char *key;
+    void (*take)(struct draft *draft, struct route_setting *route, const struct node *item);
+    bool rest, socket; /* which routes have it; keys.c has the same in its lists */
+} takers[] = {
+    {"path", take_path, true, true},
+    {"isPrivate", take_private, true, true},
+    {"parametersList", take_parameters, true, true},
+    {"mode", take_mode, true, true},
+    {"timeout", take_timeout, true, true},
+    {"compress", take_compress, true, true},
+    {"method", take_method, true, false},
+    {"handler", take_handler, true, false},
+    {"bodyLimit", take_body_limit, true, false},
+    {"origins", take_origins, false, true},
+    {"protocols", take_protocols, false, true},
+    {"messageLimit", take_message_limit, false, true},
+    {"queueLimit", take_queue_limit, false, true},
+    {"pingInterval", take_ping, false, true},
+    {"pongTimeout", take_pong, false, true},
+    {"idleTimeout", take_idle, false, true},
+    {"slow", take_slow, false, true},
+};
+
 static void take_item(struct draft *draft, struct route_setting *route, const struct node *item)
 {
-    const char *key = item->key, *text;
-    if (strcmp(key, "path") == 0) {
-        if ((text = item_scalar(draft, item)) != NULL)
-            set_path(draft, route, item->line, text);
-    } else if (strcmp(key, "method") == 0) {
-        take_method(draft, route, item);
-    } else if (strcmp(key, "parametersList") == 0) {
-        take_parameters(draft, route, item);
-    } else if (strcmp(key, "isPrivate") == 0) {
-        if (item_bool(draft, item, &route->is_private) && route->is_private && draft->first_private_line == 0)
-            draft->first_private_line = item->line;
-    } else if (strcmp(key, "handler") == 0) {
-        take_handler(draft, route, item);
-    } else if (strcmp(key, "bodyLimit") == 0) {
-        take_body_limit(draft, route, item);
-    } else if (strcmp(key, "compress") == 0) {
-        bool on = true;
-        if (item_bool(draft, item, &on))
-            route->plain = !on;
-    } else if (strcmp(key, "timeout") == 0) {
-        take_timeout(draft, route, item);
-    } else if (strcmp(key, "mode") == 0) {
-        take_mode(draft, route, item);
-    } else if (!key_is_ignored(key)) {
-        key_complain(draft, LEVEL_ROUTE, item);
-    }
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+        if ((route->is_socket ? takers[i].socket : takers[i].rest) && strcmp(item->key, takers[i].key) == 0) {
+            takers[i].take(draft, route, item);
+            return;
+        }
+    if (!key_is_ignored(item->key))
+        key_complain(draft, route->is_socket ? LEVEL_SOCKET : LEVEL_ROUTE, item);
 }
 
 /* ---- the section ---- */
 
-static void take_route(struct draft *draft, struct route_setting *route, const struct node *item)
+static void take_route(struct draft *draft, struct route_setting *route, const struct node *item,
+                       bool is_socket)
 {
     const char *wrong = wrong_pattern(item->key);
     *route = (struct route_setting){.pattern = cg_bytes(item->key, strlen(item->key)),
                                     .path = cg_bytes("", 0),
                                     .handler = cg_bytes("", 0),
+                                    .is_socket = is_socket,
                                     .line = item->key_line};
     if (wrong != NULL)
         draft_complain(draft, item->key_line, "route '%.100s': %s", item->key, wrong);
@@ -333,39 +447,45 @@ static void take_route(struct draft *draft, struct route_setting *route, const s
         default_path(draft, route);
 }
 
-/* Which of the two a path means could not be told. */
-static void check_twins(struct draft *draft, struct route_setting *routes, size_t count)
+/* Which of the two a path means could not be told. A WebSocket may be where a function is, under the very
+   same pattern. */
+static void check_twins(struct draft *draft, struct route_setting *routes, size_t first, size_t count)
 {
     struct map shapes = {0};
     for (size_t i = 0; i < count; i++) {
-        cg_str shape = shape_of(&draft->settings->arena, routes[i].pattern);
-        const struct route_setting *first = map_get(&shapes, shape.ptr, shape.len);
-        if (first == NULL)
+        const struct route_setting *route = &routes[i];
+        cg_str shape = shape_of(&draft->settings->arena, route->pattern);
+        const struct route_setting *twin = map_get(&shapes, shape.ptr, shape.len);
+        if (twin == NULL)
             (void)map_add(&shapes, shape.ptr, shape.len, &routes[i]);
-        else
-            draft_complain(draft, routes[i].line, "route '%.100s' matches what '%.100s' in line %d does",
-                           routes[i].pattern.ptr, first->pattern.ptr, first->line);
+        else if (i >= first &&
+                 (twin->is_socket == route->is_socket || !str_equal(twin->pattern, route->pattern)))
+            draft_complain(draft, route->line, "route '%.100s' matches what '%.100s' in line %d does",
+                           route->pattern.ptr, twin->pattern.ptr, twin->line);
     }
     map_finish(&shapes);
 }
 
-void routes_take(struct draft *draft, const struct node *section)
+void routes_take(struct draft *draft, const struct node *section, bool are_sockets)
 {
     struct settings *settings = draft->settings;
-    size_t count = 0;
+    const size_t first = settings->route_count;
+    size_t count = first;
     if (!item_is_map(draft, section))
         return;
     for (const struct node *item = section->items; item != NULL; item = item->next)
         count++;
     struct route_setting *routes = arena_zalloc(&settings->arena, (count + 1) * sizeof *routes);
-    count = 0;
+    if (first > 0)
+        memcpy(routes, settings->routes, first * sizeof *routes);
+    count = first;
     for (const struct node *item = section->items; item != NULL; item = item->next) {
         if (strcmp(item->key, "global") == 0) /* where it never had a meaning, in old files */
-            key_complain(draft, LEVEL_ROUTE, item);
+            key_complain(draft, are_sockets ? LEVEL_SOCKET : LEVEL_ROUTE, item);
         else if (!key_is_ignored(item->key))
-            take_route(draft, &routes[count++], item);
+            take_route(draft, &routes[count++], item, are_sockets);
     }
-    check_twins(draft, routes, count);
+    check_twins(draft, routes, first, count);
     settings->routes = routes;
     settings->route_count = count;
 }

@@ -1,4 +1,4 @@
-/* Section REST of the config file. Decisions it documents by refusing everything else:
+/* Sections REST and WEBSOCKET of the config file. Decisions it documents by refusing everything else:
    - A pattern is "/" and segments, each literal (decoded, as event->path shows it) or ":name"; at most
      ROUTE_PARAMS_MAX names. No two patterns may differ only in names.
    - path names a module below functions/, with or without ".so". Without it, it is where auto-mount would
@@ -14,6 +14,7 @@
 #define ROUTE_PATTERN_MAX 1024 /* bytes */
 #define ROUTE_REQUIRED_MAX 64  /* names in parametersList */
 
-void routes_take(struct draft *draft, const struct node *section);
+/* Each section once. */
+void routes_take(struct draft *draft, const struct node *section, bool are_sockets);
 
 #endif

@@ -10,8 +10,22 @@
 
 #define ROUTE_PARAMS_MAX 16 /* names in a pattern */
 
-/* One route of the file's REST map. Its pattern begins with '/', has no name twice, and no two routes'
-   patterns differ in names alone. */
+/* What holds for the sockets of a WebSocket route. In a route_setting, 0 is what the options say. */
+struct socket_rules {
+    const cg_str *origins; /* normalised; none: only that of the site itself */
+    size_t origin_count;
+    bool any_origin;
+    const cg_str *protocols; /* subprotocols that the function speaks */
+    size_t protocol_count;
+    uint64_t message_limit;              /* bytes of a message, unpacked */
+    uint64_t queue_limit;                /* bytes that may wait for a client */
+    bool drop;                           /* a slow client loses messages, not its connection */
+    int64_t ping_interval, pong_timeout; /* ms */
+    int64_t idle_timeout;                /* ms without a message; 0: any */
+};
+
+/* One route of the file's REST or WEBSOCKET map. Its pattern begins with '/', has no name twice, and no two
+   routes' patterns differ in names alone; a pattern may be in both maps. */
 struct route_setting {
     cg_str pattern;           /* "/api/users/:id" */
     cg_str path;              /* of the module below functions/, without ".so": "tests/simple" */
@@ -24,7 +38,9 @@ struct route_setting {
     uint64_t body_limit; /* bytes; 0: the global one */
     bool blocking;       /* mode: blocking */
     int64_t timeout;     /* ms; 0: the global one */
-    int line;            /* in the file */
+    bool is_socket;
+    struct socket_rules socket;
+    int line; /* in the file */
 };
 
 /* For files whose path matches, as fnmatch(3) does: '*' stands for slashes as well. */
@@ -76,6 +92,9 @@ struct settings {
     uint64_t pool_threads;    /* at most */
     uint64_t pool_queue;      /* calls that may wait for one of them */
     uint64_t stream_queue;    /* bytes of a stream that may wait for its client */
+    uint64_t message_limit;   /* bytes of a WebSocket message */
+    int64_t ping_interval;    /* ms until a silent WebSocket is asked for a sign of life */
+    int64_t pong_timeout;     /* ms that it has to give one */
     uint64_t max_deferred;    /* answers that may be outstanding: deferred calls per loop */
     int64_t start_timeout;    /* ms; a worker that is not ready by then is killed */
     int64_t stop_delay;       /* ms between the wish to stop and the end of accepting */

@@ -63,6 +63,15 @@ static void fill_in(struct call *call, const struct request *request)
     public->headers = (cg_fields){request->fields, request->field_count};
 }
 
+struct call *call_in(const cg_event *public, const char *function)
+{
+    const struct event *event = event_of(public);
+    if (event->socket)
+        log_error("%s: %s: %s is not for the event of a WebSocket", event->action->module->file,
+                  public->path.ptr, function);
+    return event->socket ? NULL : call_of(public);
+}
+
 struct call *call_create(struct request *request)
 {
     struct arena arena;

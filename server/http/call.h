@@ -22,6 +22,7 @@
 struct call;
 struct loop;
 struct request;
+struct websocket;
 
 /* What becomes of the answer. complete: adds what is the server's to the head, on the thread that answers.
    respond: sends it, on the loop. */
@@ -60,12 +61,16 @@ struct call {
     const struct call_ops *ops;
     const struct call_way *_Atomic way; /* NULL: the answer is one piece */
     void *way_data;
+    struct websocket *socket; /* of a handshake; else NULL */
 };
 
 static inline struct call *call_of(const cg_event *public)
 {
     return (struct call *)public;
 }
+
+/* The same of whatever a function has: NULL, and logged, when it is a WebSocket's, which has no call. */
+struct call *call_in(const cg_event *public, const char *function);
 
 /* For a request whose head is complete; ends with it. */
 struct call *call_create(struct request *request);

@@ -4,6 +4,7 @@
 #include "http/app.h"
 #include "http/files.h"
 #include "http/serve.h"
+#include "http/serve_websocket.h"
 #include "parse/path.h"
 
 #define BODY_DISCARD_MAX (256 * 1024) /* read and dropped to keep a connection; more than that ends it */
@@ -45,9 +46,30 @@ static int normalise(struct request *request)
     return error;
 }
 
+static int route_to_socket(struct request *request, bool has_body)
+{
+    const struct action *action = request->match.route->socket;
+    request->action = action;
+    if (action->unavailable != NULL)
+        return 503;
+    return websocket_check(request, action->socket, has_body);
+}
+
+static int route_to_function(struct request *request, bool has_body)
+{
+    const struct route *route = request->match.route;
+    if (route->socket != NULL && websocket_is_asked(request))
+        return route_to_socket(request, has_body);
+    request->action = request->connect ? NULL : route->actions[request->method];
+    if (request->action == NULL)
+        return route->socket != NULL && request->method == METHOD_GET && !request->connect ? 426 : 405;
+    request->body_limit = request->action->body_limit;
+    return request->action->unavailable != NULL ? 503 : 0;
+}
+
 /* What can be told from the head alone: the status of a refusal, or 0. Sets action when a function is to
    answer. */
-static int route(struct request *request)
+static int route(struct request *request, bool has_body)
 {
     const struct app *app = request->loop->app;
     const struct static_file *file;
@@ -55,13 +77,11 @@ static int route(struct request *request)
     if (normalise(request) != 0)
         return 400;
     if (router_find(app->router, request->path, &request->match)) {
-        request->action = request->match.route->actions[request->method];
-        if (request->action == NULL)
-            return 405;
-        request->body_limit = request->action->body_limit;
-        return request->action->unavailable != NULL ? 503 : 0;
+        return route_to_function(request, has_body);
     }
     request->match.route = NULL;
+    if (request->connect)
+        return 404;
     if (reads_only(request->method))
         return 0;
     return static_table_find(request->loop->files->table, request->path, &file) == STATIC_NONE ? 404 : 405;
@@ -75,6 +95,8 @@ static void answer(struct request *request, int status)
         respond_allow(request, 204, route ? route->allow : "GET, HEAD, OPTIONS");
     else if (status == 405)
         respond_allow(request, 405, route ? route->allow : "GET, HEAD, OPTIONS");
+    else if (status == 426)
+        serve_websocket_wanted(request);
     else if (status != 0)
         request_fail(request, status);
     else if (request->action != NULL)
@@ -101,8 +123,8 @@ void dispatch_begin(struct request *request, uint64_t length)
     request->method = method_of(request->method_text);
     if (answer_own(request))
         return;
-    int status = route(request);
     bool known = length != LENGTH_UNKNOWN;
+    int status = route(request, length != 0);
     if (known && length > request->body_limit)
         status = 413;
     request->refusal = status;

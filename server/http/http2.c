@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "http/app.h"
-#include "http/feed.h"
 #include "http/http2_session.h"
 
 #include <stdlib.h>
@@ -42,6 +41,7 @@ static void submit_settings(struct http2 *http2)
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, HTTP2_STREAM_WINDOW},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, (uint32_t)settings_of(http2)->header_limit},
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+        {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},
     };
     nghttp2_submit_settings(http2->session, NGHTTP2_FLAG_NONE, entries, sizeof entries / sizeof *entries);
     nghttp2_session_set_local_window_size(http2->session, NGHTTP2_FLAG_NONE, 0, HTTP2_CONNECTION_WINDOW);
@@ -133,7 +133,7 @@ static void end_of_input(struct transport *transport)
     struct http2 *http2 = transport->state;
     http2->busy = true;
     list_for_each (link, &http2->streams)
-        feed_prod(list_item(link, struct http2_stream, link)->request->call);
+        http2_stream_half_close(list_item(link, struct http2_stream, link));
     settle(http2);
 }
 
@@ -143,7 +143,7 @@ static void drain(struct transport *transport)
     submit_goaway(http2);
     http2->busy = true;
     list_for_each (link, &http2->streams)
-        feed_end(list_item(link, struct http2_stream, link)->request->call);
+        http2_stream_drain(list_item(link, struct http2_stream, link));
     http2->busy = false;
     http2_settle(http2);
 }

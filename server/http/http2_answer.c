@@ -115,6 +115,8 @@ static void respond(struct request *request, const struct response *response)
     size_t count = list_fields(request, response, fields);
     http2_stream_answer(stream);
     nghttp2_submit_response(http2->session, stream->id, fields, count, has_data ? &body : NULL);
+    if (response->tunnel != NULL)
+        http2_tunnel_begin(stream);
     if (response->close && !http2->draining) {
         nghttp2_submit_shutdown_notice(http2->session);
         http2->draining = true;
@@ -128,16 +130,20 @@ void http2_submit_continue(struct http2_stream *stream)
     nghttp2_submit_headers(stream->http2->session, NGHTTP2_FLAG_NONE, stream->id, NULL, &status, 1, NULL);
 }
 
+void http2_wake(struct http2_stream *stream)
+{
+    if (!stream->waiting)
+        return;
+    stream->waiting = false;
+    http2_stream_answer(stream);
+    nghttp2_session_resume_data(stream->http2->session, stream->id);
+}
+
 static void resume(struct request *request)
 {
     struct http2_stream *stream = request->stream;
-    struct http2 *http2 = stream->http2;
-    if (stream->waiting) {
-        stream->waiting = false;
-        http2_stream_answer(stream);
-        nghttp2_session_resume_data(http2->session, stream->id);
-    }
-    http2_settle(http2);
+    http2_wake(stream);
+    http2_settle(stream->http2);
 }
 
 const struct stream_ops http2_stream_ops = {.respond = respond, .resume = resume};

@@ -26,6 +26,8 @@ static void add_pseudo(struct http2_head *head, struct request *request, cg_str 
         request->scheme = copy(request, value);
     else if (str_is(name, ":authority"))
         head->authority = copy(request, value);
+    else if (str_is(name, ":protocol"))
+        head->protocol = copy(request, value);
     else
         head->malformed = true;
 }
@@ -128,11 +130,23 @@ static bool settle_host(struct http2_head *head, struct request *request)
     return host_valid(authority);
 }
 
+/* What would be a GET over HTTP/1.1 is one for whoever handles it (RFC 8441, section 5). */
+static void take_connect(struct http2_head *head, struct request *request)
+{
+    const bool connects = str_is(request->method_text, "CONNECT");
+    head->malformed |= head->protocol.ptr != NULL && !connects;
+    if (!connects || !token_equal(head->protocol, "websocket"))
+        return;
+    request->connect = true;
+    request->method_text = STR("GET");
+}
+
 int http2_head_finish(struct http2_head *head, struct request *request)
 {
     bool has_host = settle_host(head, request);
     fill_gaps(request);
     split_target(request);
+    take_connect(head, request);
     request->method = method_of(request->method_text);
     cookie_join(request->fields, &request->field_count, &request->arena);
     if (head->too_large)

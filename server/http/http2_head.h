@@ -12,7 +12,7 @@
 struct http2_head {
     size_t size; /* of all fields so far, overhead included */
     size_t capacity;
-    cg_str authority;
+    cg_str authority, protocol;
     uint64_t length;
     bool has_length, too_large, malformed, other_expectation;
 };

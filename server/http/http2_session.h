@@ -65,12 +65,13 @@ struct http2_stream {
     uint64_t mark;    /* the connection's bytes up to the last of these */
     uint64_t dropped; /* bytes of the request's body that came after the answer */
     int32_t id;
-    bool begun;     /* the head is complete */
-    bool receiving; /* and the body is not */
-    bool ended;     /* the client has sent END_STREAM, or RST_STREAM */
-    bool sending;   /* the answer has not left whole */
-    bool waiting;   /* for more of a streamed answer */
-    bool stopped;   /* the client was told to send no more */
+    bool begun;          /* the head is complete */
+    bool receiving;      /* and the body is not */
+    bool ended;          /* the client has sent END_STREAM, or RST_STREAM */
+    bool sending;        /* the answer has not left whole */
+    bool waiting;        /* for more of a streamed answer */
+    bool stopped;        /* the client was told to send no more */
+    struct buffer stash; /* what has come of a tunnel and was not taken */
 };
 
 extern const struct stream_ops http2_stream_ops;
@@ -97,6 +98,10 @@ void http2_stream_close(struct http2_stream *stream);
 void http2_stream_begin(struct http2_stream *stream, bool ended);
 void http2_stream_body(struct http2_stream *stream, const char *data, size_t len);
 void http2_stream_end(struct http2_stream *stream);
+/* The worker stops: what would go on for ever is told so. */
+void http2_stream_drain(struct http2_stream *stream);
+/* The client has half-closed the connection. */
+void http2_stream_half_close(struct http2_stream *stream);
 /* Runs the requests that are complete and were not cancelled. */
 void http2_streams_run(struct http2 *http2);
 /* An answer begins, proceeds, has left whole. */
@@ -115,7 +120,20 @@ bool http2_streams_stuck(const struct http2 *http2);
 void http2_remember(struct http2 *http2, int32_t id, enum http2_end end);
 enum http2_end http2_recall(const struct http2 *http2, int32_t id);
 
+/* ---- http2_tunnel.c ---- */
+
+/* The answer that has just been submitted begins a tunnel. */
+void http2_tunnel_begin(struct http2_stream *stream);
+/* Whether the stream's bytes are a tunnel's, or will be if that is accepted; these are then for it. */
+bool http2_tunnel_takes(struct http2_stream *stream, const char *data, size_t len);
+void http2_tunnel_deliver(struct http2_stream *stream);
+void http2_tunnel_end(struct http2_stream *stream);
+void http2_tunnel_gone(struct http2_stream *stream);
+
 /* ---- http2_answer.c ---- */
+
+/* A streamed answer has more to send, or its end. */
+void http2_wake(struct http2_stream *stream);
 
 /* 100 Continue. */
 void http2_submit_continue(struct http2_stream *stream);

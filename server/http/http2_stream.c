@@ -1,6 +1,7 @@
 #include "base/str.h"
 #include "http/app.h"
 #include "http/dispatch.h"
+#include "http/feed.h"
 #include "http/http2_session.h"
 
 static const struct settings *settings_of(const struct http2 *http2)
@@ -138,6 +139,7 @@ void http2_stream_open(struct http2 *http2, int32_t id)
     stream->request = request;
     stream->timer.fire = on_timer;
     request->stream = stream;
+    request->version = HTTP_2;
     list_append(&http2->streams, &stream->link);
     http2->stream_count++;
     http2->last_stream = id;
@@ -172,6 +174,7 @@ void http2_stream_close(struct http2_stream *stream)
     list_remove(&stream->ready);
     list_remove(&stream->link);
     http2->stream_count--;
+    http2_tunnel_gone(stream);
     request_destroy(stream->request);
 }
 
@@ -197,12 +200,14 @@ void http2_stream_begin(struct http2_stream *stream, bool ended)
     stream->http2->head_since = 0;
     stream->begun = true;
     request->expects_continue = request->expects_continue && !ended;
-    if (!ended)
+    if (!ended && !request->connect)
         begin_body(stream);
     if (status != 0)
         request_fail(request, status);
     else
         dispatch_begin(request, length);
+    if (request->connect && !ended && !request->responded)
+        list_append(&stream->http2->ready, &stream->ready);
     if (request->expects_continue && !request->responded)
         http2_submit_continue(stream);
 }
@@ -222,6 +227,8 @@ static void stop_sender(struct http2_stream *stream)
 void http2_stream_body(struct http2_stream *stream, const char *data, size_t len)
 {
     struct http2 *http2 = stream->http2;
+    if (http2_tunnel_takes(stream, data, len))
+        return;
     pace_take(&http2->body_pace, now_of(http2), len);
     if (!stream->sending)
         pace_take(&stream->pace, now_of(http2), len);
@@ -238,11 +245,32 @@ void http2_stream_body(struct http2_stream *stream, const char *data, size_t len
 void http2_stream_end(struct http2_stream *stream)
 {
     stream->ended = true;
+    if (stream->request->response.tunnel != NULL) {
+        http2_tunnel_end(stream);
+        return;
+    }
     note_received(stream);
     if (!stream->sending)
         timers_cancel(&stream->http2->transport->loop->timers, &stream->timer);
-    if (!stream->request->responded)
+    if (!stream->request->responded && !list_linked(&stream->ready))
         list_append(&stream->http2->ready, &stream->ready);
+}
+
+void http2_stream_drain(struct http2_stream *stream)
+{
+    struct tunnel *tunnel = stream->request->response.tunnel;
+    if (tunnel != NULL)
+        tunnel->user->drain(tunnel);
+    else
+        feed_end(stream->request->call);
+}
+
+void http2_stream_half_close(struct http2_stream *stream)
+{
+    if (stream->request->response.tunnel != NULL)
+        http2_tunnel_end(stream);
+    else
+        feed_prod(stream->request->call);
 }
 
 void http2_streams_run(struct http2 *http2)
@@ -289,8 +317,11 @@ void http2_stream_wait(struct http2_stream *stream)
 
 void http2_stream_answered(struct http2_stream *stream)
 {
+    struct http2 *http2 = stream->http2;
     note_sent(stream);
-    http2_credit_answered(&stream->http2->credit);
+    http2_credit_answered(&http2->credit);
+    if (stream->request->response.tunnel != NULL && !stream->ended)
+        nghttp2_submit_rst_stream(http2->session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
     if (stream->receiving)
         await_body(stream);
     stop_sender(stream);

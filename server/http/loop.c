@@ -6,6 +6,7 @@
 #include "http/alarms.h"
 #include "http/files.h"
 #include "http/transport.h"
+#include "http/websockets.h"
 #include "parse/date.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ int loop_init(struct loop *loop, unsigned index, const struct app *app)
     list_init(&loop->transports);
     list_init(&loop->quarantine);
     list_init(&loop->alarms);
+    list_init(&loop->due);
     loop->h2o = h2o_evloop_create();
     error = hangups_init(&loop->hangups, loop->h2o, transport_hang_up);
     if (error != 0)
@@ -74,6 +76,7 @@ void loop_finish(struct loop *loop)
     free(loop->plain);
     free(loop->output.data);
     files_unpin(loop->files);
+    websockets_finish(loop);
     loop->h2o = NULL;
 }
 
@@ -112,27 +115,60 @@ static void log_counts(const struct loop *loop)
 {
 #define N(member) (unsigned long long)loop->counts.member
 #define REFUSED(status) N(refused[status - 400])
-    log_debug("loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle "
-              "%llu; HTTP/2 floods %llu; "
-              "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
-              loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
-              N(idle_closes), N(http2_floods), REFUSED(400), REFUSED(408), REFUSED(413), REFUSED(414),
-              REFUSED(431), REFUSED(501), REFUSED(505));
+    log_debug(
+        "loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle "
+        "%llu, streams %llu; HTTP/2 floods %llu; WebSockets %llu, messages %llu, lost %llu, overflows %llu; "
+        "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
+        loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
+        N(idle_closes), N(slow_streams), N(http2_floods), N(websockets), N(websocket_messages),
+        N(websockets_lost), N(websocket_overflows), REFUSED(400), REFUSED(408), REFUSED(413), REFUSED(414),
+        REFUSED(431), REFUSED(501), REFUSED(505));
 #undef REFUSED
 #undef N
 }
 
+void loop_soon(struct loop *loop, struct loop_task *task)
+{
+    if (!list_linked(&task->link))
+        list_append(&loop->due, &task->link);
+}
+
+/* What these ask for has to wait for the next time, so that nobody is kept from the loop. */
+static void run_tasks(struct loop *loop)
+{
+    struct list tasks;
+    if (list_empty(&loop->due))
+        return;
+    list_init(&tasks);
+    list_append(&loop->due, &tasks);
+    list_remove(&loop->due);
+    list_init(&loop->due);
+    while (!list_empty(&tasks)) {
+        struct loop_task *task = list_item(tasks.next, struct loop_task, link);
+        list_remove(&task->link);
+        task->run(task);
+    }
+}
+
+static bool has_work(const struct loop *loop)
+{
+    return !list_empty(&loop->transports) || loop->away_count > 0 || websockets_count(loop) > 0;
+}
+
 void loop_run(struct loop *loop)
 {
-    while (!loop->leaving || !list_empty(&loop->transports) || loop->away_count > 0) {
+    while (!loop->leaving || has_work(loop)) {
         int wait = timers_wait(&loop->timers, loop->now);
         if (wait < 0 || wait > LONGEST_WAIT_MS)
             wait = LONGEST_WAIT_MS;
+        if (!list_empty(&loop->due))
+            wait = 0;
         loop->awake = false;
         if (h2o_evloop_run(loop->h2o, wait) != 0 && errno != EINTR)
             abort(); /* epoll itself failed: nothing on this loop would ever be served again */
         loop->now = monotonic_ms();
         timers_run(&loop->timers, loop->now);
+        run_tasks(loop);
     }
     log_counts(loop);
 }

@@ -17,15 +17,25 @@
 struct app;
 struct files;
 struct transport;
+struct websockets;
 
 /* What has happened on a loop; written by its thread only. */
 struct loop_counts {
     uint64_t accepted; /* connections */
     uint64_t requests; /* heads understood */
     uint64_t head_timeouts, body_timeouts, write_timeouts, idle_closes;
-    uint64_t slow_streams; /* ended because the client did not take them fast enough */
-    uint64_t http2_floods; /* HTTP/2 connections ended because they cost too much */
-    uint64_t refused[200]; /* by status - 400 */
+    uint64_t slow_streams;                   /* ended because the client did not take them fast enough */
+    uint64_t http2_floods;                   /* HTTP/2 connections ended because they cost too much */
+    uint64_t websockets, websocket_messages; /* opened; taken in */
+    uint64_t websockets_lost;                /* that did not answer a ping */
+    uint64_t websocket_overflows; /* messages that a client was too slow for, whatever the rule for that */
+    uint64_t refused[200];        /* by status - 400 */
+};
+
+/* Something to be done on the loop before it waits again. A zeroed one is not due. */
+struct loop_task {
+    struct list link;
+    void (*run)(struct loop_task *task);
 };
 
 struct loop {
@@ -52,8 +62,10 @@ struct loop {
     struct timer quarantine_timer;
     struct list alarms; /* that functions have set; see alarms.h */
     size_t alarm_count;
-    int64_t last_alarm; /* id */
-    size_t away_count;  /* calls that other threads are working on */
+    int64_t last_alarm;            /* id */
+    size_t away_count;             /* calls that other threads are working on */
+    struct list due;               /* tasks */
+    struct websockets *websockets; /* NULL: there has been none */
     size_t transport_count;
     struct loop_counts counts;
     char *input; /* LOOP_BUFFER_SIZE: what one recv brings, of whichever connection has its turn */
@@ -70,6 +82,8 @@ void loop_finish(struct loop *loop);
 /* First of all in whatever the event loop calls: brings now up to date, once a turn. After a long wait it
    would else be that of before, and each deadline counted from it already over. */
 void loop_wake(struct loop *loop);
+/* On the loop's thread. The task runs once, however often it is asked for until then. */
+void loop_soon(struct loop *loop, struct loop_task *task);
 /* Until loop_leave was called and the last connection has ended. */
 void loop_run(struct loop *loop);
 /* The calling thread is the loop's from now on. */

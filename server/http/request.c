@@ -62,6 +62,8 @@ cg_str request_error_text(int status)
     switch (status) {
     case 400:
         return STR("400 - Bad request\n");
+    case 403:
+        return STR("403 - Forbidden\n");
     case 404:
         return STR("404 - Page not found\n");
     case 405:

@@ -11,6 +11,8 @@ struct files;
 struct call;
 struct request;
 
+enum http_version { HTTP_1_0, HTTP_1_1, HTTP_2 };
+
 struct stream_ops {
     /* Frames the whole answer and sends it; the protocol destroys the request when it has left. Exactly once
        a request; it may come before the body has ended (413, 404...): what is still to come is then
@@ -33,7 +35,9 @@ struct request {
     cg_field *fields;           /* names in lower case, Cookie lines joined */
     size_t field_count;
     bool expects_continue; /* the client waits for a 100 before it sends the body */
-    bool redirect;         /* came in where everything is sent on to https */
+    enum http_version version;
+    bool connect;  /* an HTTP/2 stream that wants to be a WebSocket (RFC 8441) */
+    bool redirect; /* came in where everything is sent on to https */
 
     enum method method;
     cg_str path;                 /* decoded and normalised */

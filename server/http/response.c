@@ -99,6 +99,8 @@ static char *put_status(char *out, int status)
 {
     if (status == 200)
         return PUT(out, "HTTP/1.1 200 OK\r\n");
+    if (status == 101)
+        return PUT(out, "HTTP/1.1 101 Switching Protocols\r\n");
     const char *reason = reason_of(status);
     out = PUT(out, "HTTP/1.1 ");
     out = put_number(out, (uint64_t)status);

@@ -5,6 +5,7 @@
 #include "http/source.h"
 #include "http/stream.h"
 #include "http/transport.h"
+#include "http/tunnel.h"
 
 #define RESPONSE_HEAD_LIMIT (48 * 1024) /* bytes of an HTTP/1 head; a function's larger one becomes 500 */
 
@@ -16,6 +17,7 @@ struct response {
     cg_str body;  /* immutable until the request is destroyed */
     const struct source *source; /* in the place of body, when that is not one piece of memory; else NULL */
     struct stream *stream;       /* in the place of both: its length is not known before its end; else NULL */
+    struct tunnel *tunnel;       /* begins with it, in the place of a body; else NULL */
     bool head;                   /* the answer to HEAD: content-length tells of body, which is not sent */
     bool close;                  /* this connection ends with it */
 };

@@ -6,6 +6,7 @@
 #include "http/call_stream.h"
 #include "http/compress.h"
 #include "http/serve.h"
+#include "http/serve_websocket.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -135,7 +136,12 @@ static void respond(struct request *request, struct event *event)
         return;
     }
     event_release_locks(event);
-    respond_whole(request, event);
+    if (event->accepted) {
+        complete(event);
+        serve_websocket_accept(request, event);
+    } else {
+        respond_whole(request, event);
+    }
 }
 
 static const struct call_ops call_ops = {.complete = complete, .respond = respond};
@@ -205,6 +211,13 @@ void serve_api_body(struct request *request, const char *data, size_t len)
         refuse(request, -error);
 }
 
+static void start(struct call *call)
+{
+    if (call->event.action->socket != NULL)
+        serve_websocket_begin(call);
+    call_start(call, &call_ops);
+}
+
 void serve_api_end(struct request *request)
 {
     struct event *event = &request->call->event;
@@ -216,5 +229,5 @@ void serve_api_end(struct request *request)
     if (request->call->body.kind != BODY_STREAMED && is_refused(event))
         respond(request, event);
     else
-        call_start(request->call, &call_ops);
+        start(request->call);
 }

@@ -28,15 +28,25 @@ void stream_close(struct stream *stream)
     stream->first_sent = stream->ready = 0;
 }
 
-struct stream_piece *stream_piece_create(struct stream *stream, const void *data, size_t len)
+struct stream_piece *stream_piece_join(struct stream *stream, const void *head, size_t head_len,
+                                       const void *data, size_t len)
 {
-    struct stream_piece *piece = malloc(sizeof *piece + len);
+    struct stream_piece *piece = malloc(sizeof *piece + head_len + len);
     if (piece == NULL)
         return NULL;
-    *piece = (struct stream_piece){.stream = stream, .data = (char *)(piece + 1), .len = len};
-    memcpy(piece + 1, data, len);
-    atomic_fetch_add(&stream->queued, len);
+    char *bytes = (char *)(piece + 1);
+    *piece = (struct stream_piece){.stream = stream, .data = bytes, .len = head_len + len};
+    if (head_len > 0)
+        memcpy(bytes, head, head_len);
+    if (len > 0)
+        memcpy(bytes + head_len, data, len);
+    atomic_fetch_add(&stream->queued, piece->len);
     return piece;
+}
+
+struct stream_piece *stream_piece_create(struct stream *stream, const void *data, size_t len)
+{
+    return stream_piece_join(stream, NULL, 0, data, len);
 }
 
 struct stream_piece *stream_piece_share(struct stream *stream, struct topic_frame *frame)
@@ -57,6 +67,34 @@ void stream_add(struct stream *stream, struct stream_piece *piece)
     list_append(&stream->pieces, &piece->link);
     stream->ready += piece->len;
     stream->drain_due = true;
+}
+
+/* Where the pieces begin of which nothing has left. */
+static struct list *first_waiting(struct stream *stream)
+{
+    return stream->first_sent > 0 ? stream->pieces.next->next : stream->pieces.next;
+}
+
+void stream_add_urgent(struct stream *stream, struct stream_piece *piece)
+{
+    if (stream->closed) {
+        free_piece(piece);
+        return;
+    }
+    list_append(first_waiting(stream), &piece->link);
+    stream->ready += piece->len;
+}
+
+void stream_cut(struct stream *stream)
+{
+    for (struct list *link = first_waiting(stream), *next; link != &stream->pieces; link = next) {
+        struct stream_piece *piece = list_item(link, struct stream_piece, link);
+        next = link->next;
+        stream->ready -= piece->len;
+        atomic_fetch_sub(&stream->queued, piece->len);
+        list_remove(link);
+        free_piece(piece);
+    }
 }
 
 void stream_end(struct stream *stream)

@@ -38,11 +38,18 @@ void stream_close(struct stream *stream); /* what is queued is dropped, and what
 
 /* Of a copy of the bytes; counts them as queued. NULL: out of memory. */
 struct stream_piece *stream_piece_create(struct stream *stream, const void *data, size_t len);
+/* The same, with a copy of head before them. */
+struct stream_piece *stream_piece_join(struct stream *stream, const void *head, size_t head_len,
+                                       const void *data, size_t len);
 /* A reference to the frame, which is shared on this loop. */
 struct stream_piece *stream_piece_share(struct stream *stream, struct topic_frame *frame);
 
 /* On the loop. Takes the piece over. */
 void stream_add(struct stream *stream, struct stream_piece *piece);
+/* Before all that has not begun to leave. */
+void stream_add_urgent(struct stream *stream, struct stream_piece *piece);
+/* Drops what has not begun to leave. */
+void stream_cut(struct stream *stream);
 void stream_end(struct stream *stream);
 
 /* For protocols. Bytes that can be had now. */

@@ -120,12 +120,16 @@ static void end_pool_thread(void *modules)
 
 static bool has_blocking(const struct router *router)
 {
-    for (size_t i = 0; i < router_count(router); i++)
+    for (size_t i = 0; i < router_count(router); i++) {
+        const struct action *socket = router_route(router, i)->socket;
+        if (socket != NULL && socket->blocking)
+            return true;
         for (size_t k = 0; k <= METHOD_COUNT; k++) {
             const struct action *action = router_route(router, i)->actions[k];
             if (action != NULL && action->blocking)
                 return true;
         }
+    }
     return false;
 }
 

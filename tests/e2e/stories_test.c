@@ -178,24 +178,6 @@ START_TEST(crash_answers_as_long_as_nobody_asks_for_one)
 }
 END_TEST
 
-static const struct {
-    const char *name, *feature;
-} refused[] = {
-    {"chat", "cg_subscribe_ws"},
-};
-
-START_TEST(what_is_not_there_yet_is_refused_by_name)
-{
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        answer_expect(get(_i, text_print("/api/%s?name=ann", refused[i].name)), 503);
-        answer_expect(ask(_i, "POST", text_print("/api/%s", refused[i].name), NULL, "x"), 503);
-        server_expect_log(server_of(_i), (const char *const[]){text_print("%s.so", refused[i].name),
-                                                               refused[i].feature, NULL});
-    }
-    answer_expect(get(_i, "/api/tests/simple"), 200);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("stories");
@@ -210,6 +192,5 @@ int main(void)
     tcase_add_loop_test(stories, slow, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, later, HTTP1, HTTP2 + 1);
     tcase_add_loop_test(stories, crash_answers_as_long_as_nobody_asks_for_one, HTTP1, HTTP2 + 1);
-    tcase_add_loop_test(stories, what_is_not_there_yet_is_refused_by_name, HTTP1, HTTP2 + 1);
     return harness_run(suite);
 }

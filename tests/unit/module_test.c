@@ -133,14 +133,8 @@ END_TEST
 
 START_TEST(what_this_version_lacks_is_named)
 {
-    scratch_module("send",
-                   "static void f(cg_event *e) { cg_ws_send(0, 0, 0, CG_TEXT); }\nCG_MODULE(.handle = f);");
-    refuses("send", "cg_ws_send (WebSockets) is not in this version");
     scratch_module("flag", ANSWER(1) "CG_MODULE(.flags = 64, .handle = f);");
     refuses("flag", "the flag 0x40 is not in this version");
-    scratch_module("socket",
-                   "static void m(cg_ws *ws, const cg_message *message) { }\nCG_MODULE(.message = m);");
-    refuses("socket", ".message (WebSockets) is not in this version");
 }
 END_TEST
 
