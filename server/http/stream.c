@@ -25,6 +25,7 @@ void stream_close(struct stream *stream)
     list_for_each (link, &stream->pieces)
         free_piece(list_item(link, struct stream_piece, link));
     list_init(&stream->pieces);
+    stream->urgent = NULL;
     stream->first_sent = stream->ready = 0;
 }
 
@@ -81,12 +82,14 @@ void stream_add_urgent(struct stream *stream, struct stream_piece *piece)
         free_piece(piece);
         return;
     }
-    list_append(first_waiting(stream), &piece->link);
+    list_append(stream->urgent ? stream->urgent->link.next : first_waiting(stream), &piece->link);
+    stream->urgent = piece;
     stream->ready += piece->len;
 }
 
 void stream_cut(struct stream *stream)
 {
+    stream->urgent = NULL;
     for (struct list *link = first_waiting(stream), *next; link != &stream->pieces; link = next) {
         struct stream_piece *piece = list_item(link, struct stream_piece, link);
         next = link->next;
@@ -115,6 +118,8 @@ size_t stream_take(struct stream *stream, char *out, size_t size)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what was freed is not in the list any more */
         size_t left = piece->len - stream->first_sent, part = left < size - taken ? left : size - taken;
         memcpy(out + taken, piece->data + stream->first_sent, part);
+        if (piece == stream->urgent)
+            stream->urgent = NULL;
         taken += part;
         stream->first_sent += part;
         if (part < left)

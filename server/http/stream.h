@@ -22,14 +22,15 @@ struct stream_piece {
 /* All but queued and overrun belongs to the loop. */
 struct stream {
     struct list pieces;
-    size_t first_sent;    /* bytes of the first piece that have been taken */
-    size_t ready;         /* bytes of the pieces that have not */
-    atomic_size_t queued; /* bytes handed over and not taken by the connection */
-    atomic_bool overrun;  /* its writer did not care that the queue was full */
-    size_t limit;         /* of queued */
-    bool ended;           /* nothing will be added any more */
-    bool closed;          /* nothing will be taken any more */
-    bool drain_due;       /* on_drain has not been told since something was added */
+    struct stream_piece *urgent; /* the last such piece that has not begun to leave; NULL: there is none */
+    size_t first_sent;           /* bytes of the first piece that have been taken */
+    size_t ready;                /* bytes of the pieces that have not */
+    atomic_size_t queued;        /* bytes handed over and not taken by the connection */
+    atomic_bool overrun;         /* its writer did not care that the queue was full */
+    size_t limit;                /* of queued */
+    bool ended;                  /* nothing will be added any more */
+    bool closed;                 /* nothing will be taken any more */
+    bool drain_due;              /* on_drain has not been told since something was added */
     void (*on_drain)(struct stream *stream);
 };
 
@@ -46,7 +47,7 @@ struct stream_piece *stream_piece_share(struct stream *stream, struct topic_fram
 
 /* On the loop. Takes the piece over. */
 void stream_add(struct stream *stream, struct stream_piece *piece);
-/* Before all that has not begun to leave. */
+/* Before all that has not begun to leave, behind others that were urgent. */
 void stream_add_urgent(struct stream *stream, struct stream_piece *piece);
 /* Drops what has not begun to leave. */
 void stream_cut(struct stream *stream);

@@ -46,7 +46,7 @@ static const char *skip_ascii(const char *text, const char *end)
 
 bool utf8_feed(struct utf8 *utf8, const char *text, size_t len)
 {
-    const char *end = text + len;
+    const char *end = len > 0 ? text + len : text; /* which may be NULL */
     while (text < end) {
         if (utf8->left == 0) {
             text = skip_ascii(text, end);

@@ -138,7 +138,7 @@ static void command(cg_ws *ws, const char *text)
             *said++ = '\0';
         if (cg_publish(rest, said ? said : "", said ? strlen(said) : 0, CG_TEXT) != 0)
             say(ws, "not published");
-    } else if (sscanf(text, "/send %" SCNu64 " %200s", &id, word) == 2) {
+    } else if (sscanf(text, "/send %" SCNu64 " %15s", &id, word) == 2) {
         if (cg_ws_send_id(id, text + 6, strlen(text + 6), CG_TEXT) < 0)
             say(ws, "gone");
     } else if (sscanf(text, "/end %" SCNu64, &id) == 1) {
