@@ -53,7 +53,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(filter-out %/replay.c,$(wild
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 
 # The demo shows the sources of its functions; links out of public/ are not followed, so they are copied.
-SAMPLES := $(patsubst %,public/samples/%.txt,counter.c upload.c tests/simple.c tests/full.c tests/template.c \
+SAMPLES := $(patsubst %,public/samples/%.txt,counter.c chat.c upload.c tests/simple.c tests/full.c tests/template.c \
                                              tests/template.html)
 
 all: cloudgate $(SAMPLES)
