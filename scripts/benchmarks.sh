@@ -136,6 +136,7 @@ start_h2o
 start_lighttpd
 start_kore
 start_old
+start_ws
 
 row_with_floor html with_wrk /page.html cloudgate peer nginx h2o lighttpd old
 row_with_floor png with_wrk /image.png cloudgate peer nginx h2o lighttpd old
@@ -150,6 +151,8 @@ row tls with_wrk /page.html cloudgate.tls peer.tls nginx.tls h2o.tls
 row tls-full with_handshakes /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- full
 row tls-resumed with_handshakes /page.html cloudgate.tls peer.tls nginx.tls -- resumed
 row http2 with_h2load /page.html cloudgate.tls peer.tls nginx.tls h2o.tls
+row websocket with_websockets /api/sockets cloudgate peer ws -- echo "$connections"
+row websocket-fan with_websockets "/api/sockets?fan" cloudgate peer ws -- fan 1000
 open_loop_row
 # Once: what was allocated for the first crowd serves the next.
 once() # ARGUMENTS-OF-ROW...
@@ -160,6 +163,7 @@ once() # ARGUMENTS-OF-ROW...
 once idle with_idlers /page.html cloudgate peer nginx h2o -- plain $((2 * idlers))
 once idle-tls with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- tls "$idlers"
 once idle-http2 with_idlers /page.html cloudgate.tls peer.tls nginx.tls h2o.tls -- h2 "$idlers"
+once idle-websocket with_idlers /api/sockets cloudgate peer ws -- websocket $((2 * idlers))
 start_row
 
 [ -s "$work/results" ] || { note "no such row: ${!only[*]}" && exit 2; }
