@@ -6,6 +6,7 @@
 #include "config/describe.h"
 #include "config/load.h"
 #include "config/nearest.h"
+#include "process/control.h"
 #include "process/handover.h"
 #include "process/health.h"
 #include "process/signals.h"
@@ -54,6 +55,10 @@ static const char help_text[] =
     "  run       serve the app in DIR (default: the current folder); so does no command at all\n"
     "  check     say what is wrong with the app's settings, or print each with its origin\n"
     "  build     compile DIR/functions/**/*.c to the modules that are served at /api/...\n"
+    "  dev       the same as run, for writing functions: compiles what is saved, on 127.0.0.1\n"
+    "  reload    let the running server take up functions, settings and certificates, without a pause\n"
+    "  status    what the running server is doing\n"
+    "  stop      let it finish what has begun, and end\n"
     "  health    ask the running server: GET /healthz on PORT, or with SSL a connection to SSL_PORT\n"
     "  version   print the version\n"
     "  help      print this; `cloudgate help settings` tells all that can be set\n"
@@ -70,19 +75,27 @@ static const char help_text[] =
     "\n"
     "`cloudgate help settings` tells of them all. Exit status: 0 good, 1 failed, 2 wrong usage.\n";
 
+/* NULL when they are bad, and *ret_error says why; caller frees. */
+static struct settings *try_settings(const struct command_line *line, char **ret_error)
+{
+    struct settings *settings;
+    if (settings_load(line->setting_argc, line->setting_argv, &settings, ret_error) < 0)
+        return NULL;
+    if (settings->verbose)
+        log_set_level(CG_DEBUG);
+    return settings;
+}
+
 /* NULL when they are bad, which is then said. */
 static struct settings *load_settings(const struct command_line *line)
 {
-    struct settings *settings;
     char *error;
-    if (settings_load(line->setting_argc, line->setting_argv, &settings, &error) < 0) {
+    struct settings *settings = try_settings(line, &error);
+    if (settings == NULL) {
         size_t len = strlen(error);
         fprintf(stderr, "%s%s", error, len > 0 && error[len - 1] == '\n' ? "" : "\n");
         free(error);
-        return NULL;
     }
-    if (settings->verbose)
-        log_set_level(CG_DEBUG);
     return settings;
 }
 
@@ -164,6 +177,46 @@ static int command_health(const struct command_line *line)
     return error == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
+/* What the command's name says is what the supervisor is told. */
+static int tell_supervisor(const struct command_line *line, const char *word)
+{
+    struct settings *settings = load_settings(line);
+    if (settings == NULL)
+        return STATUS_FAILED;
+    int error = control_ask(settings->state_dir, word);
+    if (error != 0 && error != -EPROTO)
+        fprintf(stderr, "cloudgate: no server can be reached at %s/control: %s\n", settings->state_dir,
+                strerror(-error));
+    settings_destroy(settings);
+    return error == 0 ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int command_reload(const struct command_line *line)
+{
+    return tell_supervisor(line, "reload");
+}
+
+static int command_status(const struct command_line *line)
+{
+    return tell_supervisor(line, "status");
+}
+
+static int command_stop(const struct command_line *line)
+{
+    return tell_supervisor(line, "stop");
+}
+
+/* Variables, so that the worker and the builder see the same. */
+static int command_dev(const struct command_line *line)
+{
+    if (setenv("WATCH", "1", 0) != 0 || setenv("HOST", "127.0.0.1", 0) != 0)
+        return STATUS_FAILED;
+    int status = command_build(line);
+    if (status != STATUS_GOOD)
+        fprintf(stderr, "cloudgate: some functions were not built; save them again once they are mended\n");
+    return command_run(line);
+}
+
 static int command_version(const struct command_line *line)
 {
     (void)line;
@@ -186,8 +239,10 @@ static int command_help(const struct command_line *line)
 /* ---- which one ---- */
 
 static const struct command commands[] = {
-    {"run", command_run},       {"check", command_check},     {"build", command_build},
-    {"health", command_health}, {"version", command_version}, {"help", command_help},
+    {"run", command_run},   {"check", command_check},   {"build", command_build},
+    {"dev", command_dev},   {"reload", command_reload}, {"status", command_status},
+    {"stop", command_stop}, {"health", command_health}, {"version", command_version},
+    {"help", command_help},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -278,13 +333,29 @@ static bool open_standard_streams(void)
     return fd >= 0;
 }
 
+static int fail_worker(const struct inheritance *inheritance, char *reason)
+{
+    for (char *c = reason; *c != '\0'; c++)
+        if (*c == '\n')
+            *c = c[1] == '\0' ? '\0' : ' ';
+    dprintf(inheritance->supervisor_fd, "failed %s\n", reason);
+    free(reason);
+    return STATUS_FAILED;
+}
+
 /* The number of loops is what there are sockets for, even when the machine's limits have changed since. */
 static int run_worker(const struct command_line *line, const struct inheritance *inheritance)
 {
-    struct settings *settings = load_settings(line);
-    if (settings == NULL) {
-        dprintf(inheritance->supervisor_fd, "failed the settings are not valid any more\n");
-        return STATUS_FAILED;
+    char *error;
+    struct settings *settings = try_settings(line, &error);
+    if (settings == NULL)
+        return fail_worker(inheritance, error);
+    char *conflict = inheritance->reload ? handover_conflict(inheritance, settings) : NULL;
+    if (conflict != NULL) {
+        settings_destroy(settings);
+        error = xsprintf("%s now, which needs a restart", conflict);
+        free(conflict);
+        return fail_worker(inheritance, error);
     }
     settings->threads = (int)handover_loops(inheritance);
     settings_export_env(settings);
@@ -296,7 +367,7 @@ static int run_worker(const struct command_line *line, const struct inheritance 
 static int run_command(const struct command_line *line, const struct command *command)
 {
     int status = command->run(line);
-    if (fflush(stdout) != 0 && command->run != command_run) {
+    if (fflush(stdout) != 0 && command->run != command_run && command->run != command_dev) {
         fprintf(stderr, "cloudgate: cannot write: %s\n", strerror(errno));
         status = STATUS_FAILED;
     }

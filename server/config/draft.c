@@ -113,6 +113,9 @@ static void choose(struct draft *draft)
         settings->port = -1;
         origins[OPTION_PORT] = "ssl takes its place";
     }
+    settings->functions_link = draft_best(draft, OPTION_FUNCTIONS) != NULL
+                                   ? settings->functions_dir
+                                   : arena_printf(&settings->arena, "%s/functions", settings->root).ptr;
     settings->allowed_cpus = cpus_allowed("/sys/fs/cgroup", "/proc/self/cgroup");
     if (settings->threads == 0) {
         settings->threads = settings->allowed_cpus < 256 ? settings->allowed_cpus : 256;

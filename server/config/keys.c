@@ -21,9 +21,9 @@ static const char *const *const keys[LEVEL_COUNT] = {
     [LEVEL_STATIC] = static_keys, [LEVEL_ROUTE] = route_keys,   [LEVEL_SOCKET] = socket_keys,
 };
 
-static const char *const later_top_keys[] = {"output_cache", "admin",       "admin_path", "admin_token",
-                                             "watch",        "auto_reload", "rateLimit",  "cors",
-                                             "rewritings",   "redirects",   NULL};
+static const char *const later_top_keys[] = {"output_cache", "admin",     "admin_path",
+                                             "admin_token",  "rateLimit", "cors",
+                                             "rewritings",   "redirects", NULL};
 static const char *const later_global_keys[] = {"compat", "rateLimit", "cors", NULL};
 static const char *const later_functions_keys[] = {NULL};
 static const char *const later_static_keys[] = {NULL};
@@ -49,15 +49,13 @@ static const char *const places[LEVEL_COUNT] = {
     [LEVEL_SOCKET] = "in a route of section WEBSOCKET",
 };
 
-static const char *const later_variables[] = {"OUTPUT_CACHE", "ADMIN", "ADMIN_PATH",  "ADMIN_TOKEN", "WATCH",
-                                              "MASTER",       "SLAVE", "AUTO_RELOAD", NULL};
+static const char *const later_variables[] = {"OUTPUT_CACHE", "ADMIN", "ADMIN_PATH", "ADMIN_TOKEN",
+                                              "MASTER",       "SLAVE", NULL};
 
-static const char *const later_flags[] = {
-    "output-cache", "outputcache", "oc",         "admin",      "admin-path",
-    "adminpath",    "admin-token", "admintoken", "watch",      "w",
-    "auto-reload",  "silent",      "s",          "ssl-domain", "ssldomain",
-    "list",         "load",        "unload",     "create",     "master",
-    "slave",        NULL};
+static const char *const later_flags[] = {"output-cache", "outputcache", "oc",         "admin",  "admin-path",
+                                          "adminpath",    "admin-token", "admintoken", "silent", "s",
+                                          "ssl-domain",   "ssldomain",   "list",       "load",   "unload",
+                                          "create",       "master",      "slave",      NULL};
 
 static bool contains(const char *const *names, const char *name)
 {

@@ -54,6 +54,7 @@ struct settings {
 
     /* The app, as absolute paths. Only root is sure to exist: an app may have nothing to serve. */
     const char *root, *public_dir, *functions_dir, *config_file /* NULL: none */, *state_dir;
+    const char *functions_link; /* the same as functions_dir, through links that may be switched */
 
     const char *host;            /* address or name to bind; NULL, the default: every IPv4 and IPv6 address */
     const char *trusted_proxies; /* networks; NULL: none */
@@ -99,6 +100,9 @@ struct settings {
     int64_t start_timeout;    /* ms; a worker that is not ready by then is killed */
     int64_t stop_delay;       /* ms between the wish to stop and the end of accepting */
     int64_t stop_timeout;     /* ms from there to the end of the stop at most */
+    int64_t drain_timeout;    /* ms for a worker that was replaced */
+    bool auto_reload;         /* functions and certificates that change */
+    bool watch;               /* sources, config and .env as well */
     uint64_t max_connections; /* per loop */
 
     cg_str api_key; /* empty: none */

@@ -24,7 +24,7 @@ static void respond_allow(struct request *request, int status, const char *allow
 
 static void respond_health(struct request *request)
 {
-    bool stopping = request->loop->draining;
+    bool stopping = request->loop->stopping;
     request_respond_text(request, stopping ? 503 : 200, "text/plain; charset=utf-8",
                          stopping ? STR("stopping\n") : STR("ok\n"));
 }

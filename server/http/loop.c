@@ -115,14 +115,14 @@ static void log_counts(const struct loop *loop)
 {
 #define N(member) (unsigned long long)loop->counts.member
 #define REFUSED(status) N(refused[status - 400])
-    log_debug(
-        "loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle "
-        "%llu, streams %llu; HTTP/2 floods %llu; WebSockets %llu, messages %llu, lost %llu, overflows %llu; "
-        "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
-        loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
-        N(idle_closes), N(slow_streams), N(http2_floods), N(websockets), N(websocket_messages),
-        N(websockets_lost), N(websocket_overflows), REFUSED(400), REFUSED(408), REFUSED(413), REFUSED(414),
-        REFUSED(431), REFUSED(501), REFUSED(505));
+    log_debug("loop %u: connections %llu, requests %llu; timeouts: head %llu, body %llu, write %llu, idle "
+              "%llu; slow streams %llu; HTTP/2 floods %llu; WebSockets %llu, messages %llu, lost %llu, "
+              "overflows %llu; "
+              "refused: 400 %llu, 408 %llu, 413 %llu, 414 %llu, 431 %llu, 501 %llu, 505 %llu",
+              loop->index, N(accepted), N(requests), N(head_timeouts), N(body_timeouts), N(write_timeouts),
+              N(idle_closes), N(slow_streams), N(http2_floods), N(websockets), N(websocket_messages),
+              N(websockets_lost), N(websocket_overflows), REFUSED(400), REFUSED(408), REFUSED(413),
+              REFUSED(414), REFUSED(431), REFUSED(501), REFUSED(505));
 #undef REFUSED
 #undef N
 }

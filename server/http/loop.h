@@ -45,6 +45,7 @@ struct loop {
     const struct app *app;
     struct files *files; /* the newest table of public/ that it was told of */
     unsigned index;
+    bool stopping; /* the server, not just its worker */
     bool draining; /* no new requests on kept-alive connections */
     bool leaving;  /* loop_run returns once no connection is left */
     struct mailbox mailbox;

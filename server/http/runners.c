@@ -21,7 +21,7 @@ struct runner {
     struct tls_context *tls;
     struct listener *listeners;
     size_t listener_count;
-    struct mail drain, leave;
+    struct mail listen, drain, leave;
 };
 
 struct runners {
@@ -33,7 +33,7 @@ struct runners {
     size_t started;       /* threads */
     pthread_mutex_t lock; /* of those below */
     pthread_cond_t changed;
-    size_t begun, ended; /* threads that serve, or can't; and that have returned */
+    size_t begun, left, ended; /* threads that serve, or can't; that accept no more; that have returned */
     char *failure;
 };
 
@@ -41,7 +41,16 @@ struct runners {
 
 static void on_drain(struct mail *mail)
 {
-    list_item(mail, struct runner, drain)->loop.draining = true;
+    struct loop *loop = &list_item(mail, struct runner, drain)->loop;
+    loop->stopping = loop->draining = true;
+}
+
+static void tell_left(struct runners *runners)
+{
+    pthread_mutex_lock(&runners->lock);
+    runners->left++;
+    pthread_cond_signal(&runners->changed);
+    pthread_mutex_unlock(&runners->lock);
 }
 
 static void on_leave(struct mail *mail)
@@ -49,7 +58,18 @@ static void on_leave(struct mail *mail)
     struct runner *runner = list_item(mail, struct runner, leave);
     for (size_t i = 0; i < runner->listener_count; i++)
         listener_finish(&runner->listeners[i]);
+    tell_left(runner->all);
     loop_leave(&runner->loop);
+}
+
+static void on_listen(struct mail *mail)
+{
+    struct runner *runner = list_item(mail, struct runner, listen);
+    const struct inheritance *inheritance = runner->all->inheritance;
+    for (size_t i = 0; i < inheritance->listener_count; i++)
+        if (inheritance->listeners[i].loop == runner->loop.index)
+            listener_init(&runner->listeners[runner->listener_count++], &runner->loop,
+                          &inheritance->listeners[i], runner->tls);
 }
 
 static void tell_begun(struct runners *runners, const struct module *failed)
@@ -107,6 +127,7 @@ static int prepare(struct runners *runners, unsigned index, const struct tls_ide
     runners->loops[index] = &runner->loop;
     runner->drain.run = on_drain;
     runner->leave.run = on_leave;
+    runner->listen.run = on_listen;
     int error = loop_init(&runner->loop, index, runners->app);
     if (error != 0) {
         *ret_error = xsprintf("loop %u: %s", index, strerror(-error));
@@ -171,20 +192,10 @@ void runners_destroy(struct runners *runners)
     free(runners);
 }
 
-static void listen_all(struct runner *runner)
-{
-    const struct inheritance *inheritance = runner->all->inheritance;
-    for (size_t i = 0; i < inheritance->listener_count; i++)
-        if (inheritance->listeners[i].loop == runner->loop.index)
-            listener_init(&runner->listeners[runner->listener_count++], &runner->loop,
-                          &inheritance->listeners[i], runner->tls);
-}
-
 int runners_start(struct runners *runners, char **ret_error)
 {
     for (; runners->started < runners->count; runners->started++) {
         struct runner *runner = &runners->items[runners->started];
-        listen_all(runner);
         int error = pthread_create(&runner->thread, NULL, run, runner);
         if (error != 0) {
             *ret_error = xsprintf("thread of loop %u: %s", runner->loop.index, strerror(error));
@@ -212,6 +223,20 @@ void runners_drain(struct runners *runners)
 {
     for (size_t i = 0; i < runners->count; i++)
         mailbox_post(&runners->items[i].loop.mailbox, &runners->items[i].drain);
+}
+
+void runners_listen(struct runners *runners)
+{
+    for (size_t i = 0; i < runners->count; i++)
+        mailbox_post(&runners->items[i].loop.mailbox, &runners->items[i].listen);
+}
+
+void runners_await_left(struct runners *runners)
+{
+    pthread_mutex_lock(&runners->lock);
+    while (runners->left < runners->started)
+        pthread_cond_wait(&runners->changed, &runners->lock);
+    pthread_mutex_unlock(&runners->lock);
 }
 
 void runners_leave(struct runners *runners)

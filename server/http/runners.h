@@ -14,15 +14,17 @@ struct static_table;
 int runners_create(const struct app *app, const struct inheritance *inheritance,
                    const struct tls_identity *identity, struct static_table *files,
                    struct runners **ret_runners, char **ret_error);
-/* Returns when all of them serve, or one can't: then threads may be running that only the end of the process
-   stops. */
+/* Returns when all of them run, or one can't: then threads may be running that only the end of the process
+   stops. Nothing is accepted yet. */
 int runners_start(struct runners *runners, char **ret_error);
 
 /* From another thread than the loops'. */
+void runners_listen(struct runners *runners); /* once */
 void runners_offer_files(struct runners *runners, struct static_table *files);
 /* The health check turns red, connections end with their next answer. */
 void runners_drain(struct runners *runners);
-void runners_leave(struct runners *runners); /* nothing is accepted any more, what has begun may end */
+void runners_leave(struct runners *runners);      /* nothing is accepted any more, what has begun may end */
+void runners_await_left(struct runners *runners); /* until nothing is accepted any more, after that */
 /* True: all threads have ended. False: some connection or function would not, within that time. */
 bool runners_join(struct runners *runners, int64_t wait_ms);
 

@@ -75,6 +75,14 @@ static void log_problem(const char *text)
     log_error("%s", text);
 }
 
+static const char *first_problem(const struct modules *modules)
+{
+    for (size_t i = 0; i < modules->count; i++)
+        if (modules->items[i]->error != NULL)
+            return modules->items[i]->error;
+    return "a route has no handler; see the log";
+}
+
 static int load_files(struct worker *worker, char **ret_error)
 {
     const struct settings *settings = worker->settings;
@@ -100,7 +108,11 @@ static int load_app(struct worker *worker, char **ret_error)
         return error;
     modules_start(&app->modules);
     app->router = router_create(worker->settings, &app->modules);
-    router_tell_problems(app->router, &app->modules, log_problem);
+    size_t problems = router_tell_problems(app->router, &app->modules, log_problem);
+    if (problems > 0 && worker->inheritance->reload) {
+        *ret_error = xstrdup(first_problem(&app->modules));
+        return -EINVAL;
+    }
     return load_files(worker, ret_error);
 }
 
@@ -198,6 +210,8 @@ static int start_worker(struct worker *worker, char **ret_error)
                                static_watch_table(worker->files), &worker->runners, ret_error);
     if (error == 0)
         error = runners_start(worker->runners, ret_error);
+    if (error == 0 && !worker->inheritance->reload)
+        runners_listen(worker->runners);
     return error == 0 ? watch_files(worker, ret_error) : error;
 }
 
@@ -228,14 +242,29 @@ static void tell_failed(const struct worker *worker, const char *reason)
     free(text);
 }
 
-/* Until it says "stop" or is gone. Nothing else is ever said, so any word will do. */
-static void wait_for_stop(const struct worker *worker)
+/* The first letter of what it says: go, retire or stop. Gone is as good as stop. */
+static char hear(const struct worker *worker)
 {
-    char word[64];
+    char word[16] = "";
+    size_t len = 0;
     ssize_t got;
-    do
-        got = read(worker->inheritance->supervisor_fd, word, sizeof word);
-    while (got < 0 && errno == EINTR);
+    do {
+        got = read(worker->inheritance->supervisor_fd, word + len, 1);
+        if (got > 0 && word[len] == '\n')
+            return word[0];
+        if (got > 0 && len + 1 < sizeof word)
+            len++;
+    } while (got > 0 || (got < 0 && errno == EINTR));
+    return 's';
+}
+
+/* True: it is only this worker that ends. */
+static bool wait_for_end(const struct worker *worker)
+{
+    char word;
+    while ((word = hear(worker)) == 'g')
+        runners_listen(worker->runners);
+    return word == 'r';
 }
 
 /* ---- the end ---- */
@@ -262,17 +291,24 @@ static void pause_ms(int64_t ms)
 }
 
 /* First the health check turns red and load balancers look away, then the queue is left to others, then what
-   has begun may end. */
-static void stop(struct worker *worker)
+   has begun may end. One that retires has been replaced: all is well. */
+static void stop(struct worker *worker, bool retires)
 {
-    runners_drain(worker->runners);
-    pause_ms(worker->settings->stop_delay);
+    const struct settings *settings = worker->settings;
+    const int64_t most = retires ? settings->drain_timeout : settings->stop_timeout;
+    if (!retires) {
+        runners_drain(worker->runners);
+        pause_ms(settings->stop_delay);
+    }
     static_watch_stop(worker->files); /* before the loops, so that they get all that was offered to them */
     runners_leave(worker->runners);
-    if (runners_join(worker->runners, worker->settings->stop_timeout))
+    if (retires) {
+        runners_await_left(worker->runners);
+        tell(worker->inheritance->supervisor_fd, "left\n");
+    }
+    if (runners_join(worker->runners, most))
         return;
-    log_warning("stopping after %lld ms with requests still under way",
-                (long long)worker->settings->stop_timeout);
+    log_warning("stopping after %lld ms with requests still under way", (long long)most);
     _exit(0);
 }
 
@@ -286,8 +322,7 @@ int worker_run(const struct settings *settings, const struct inheritance *inheri
         _exit(1); /* threads may be running already */
     }
     tell_ready(&worker);
-    wait_for_stop(&worker);
-    stop(&worker);
+    stop(&worker, wait_for_end(&worker));
     finish_worker(&worker);
     return 0;
 }

@@ -46,7 +46,7 @@ static _Noreturn void become_worker(char *const argv[], const struct inheritance
 }
 
 int generation_start(struct generation *generation, char *const argv[], const struct sockets *sockets,
-                     int shm_fd)
+                     int shm_fd, bool reload)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
@@ -55,6 +55,7 @@ int generation_start(struct generation *generation, char *const argv[], const st
         .shm_fd = shm_fd,
         .supervisor_fd = pair[1],
         .ssl_port = sockets_port(sockets, LISTENER_TLS),
+        .reload = reload,
         .listeners = sockets->items,
         .listener_count = sockets->count,
     };
@@ -80,12 +81,16 @@ static const char *after_word(const char *text, const char *word)
     return text + len + strspn(text + len, " ");
 }
 
-/* A worker that is ready, or has failed, has nothing more to say. */
+/* A worker that is ready has nothing more to say but that it has left; one that failed, nothing at all. */
 static enum generation_news understand(struct generation *generation)
 {
     const char *rest;
     generation->line[generation->len] = '\0';
     generation->len = 0;
+    if (generation->ready && strcmp(generation->line, "left") == 0) {
+        generation->left = true;
+        return GENERATION_LEFT;
+    }
     if (generation->ready || generation->failed)
         return GENERATION_QUIET;
     if ((rest = after_word(generation->line, "ready")) != NULL) {
@@ -100,7 +105,7 @@ static enum generation_news understand(struct generation *generation)
     return generation->ready ? GENERATION_READY : GENERATION_FAILED;
 }
 
-/* Byte by byte, so that nothing is read beyond the message; there is one in the life of a worker. */
+/* Byte by byte, so that nothing is read beyond the message; there are two in the life of a worker. */
 enum generation_news generation_listen(struct generation *generation)
 {
     while (generation->fd >= 0) {
@@ -125,12 +130,26 @@ enum generation_news generation_listen(struct generation *generation)
     return GENERATION_QUIET;
 }
 
-int generation_stop(struct generation *generation)
+static int tell(const struct generation *generation, const char *message)
 {
-    static const char message[] = "stop\n";
     if (generation->fd < 0)
         return -EPIPE;
-    return send(generation->fd, message, sizeof message - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+    return send(generation->fd, message, strlen(message), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+int generation_stop(struct generation *generation)
+{
+    return tell(generation, "stop\n");
+}
+
+int generation_retire(struct generation *generation)
+{
+    return tell(generation, "retire\n");
+}
+
+int generation_go(struct generation *generation)
+{
+    return tell(generation, "go\n");
 }
 
 void generation_kill(struct generation *generation)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,8 +22,8 @@ static const char *const kind_names[] = {
 char *handover_text(const struct inheritance *inheritance)
 {
     struct buffer text = {.data = NULL};
-    buffer_printf(&text, "shm:%d,supervisor:%d,ssl_port:%d", inheritance->shm_fd, inheritance->supervisor_fd,
-                  inheritance->ssl_port);
+    buffer_printf(&text, "shm:%d,supervisor:%d,ssl_port:%d,reload:%d", inheritance->shm_fd,
+                  inheritance->supervisor_fd, inheritance->ssl_port, inheritance->reload);
     for (size_t i = 0; i < inheritance->listener_count; i++) {
         const struct listener_socket *listener = &inheritance->listeners[i];
         buffer_printf(&text, ",%s:%d/%u", kind_names[listener->kind], listener->fd, listener->loop);
@@ -81,10 +82,13 @@ int handover_parse(const char *text, struct inheritance *ret_inheritance)
 {
     struct inheritance found = {.listeners = NULL};
     struct listener_socket *listeners = NULL;
+    int reload;
     if (!named_number(&text, "shm", NUMBER_MAX, &found.shm_fd) || !word(&text, ",") ||
         !named_number(&text, "supervisor", NUMBER_MAX, &found.supervisor_fd) || !word(&text, ",") ||
-        !named_number(&text, "ssl_port", 65535, &found.ssl_port))
+        !named_number(&text, "ssl_port", 65535, &found.ssl_port) || !word(&text, ",") ||
+        !named_number(&text, "reload", 1, &reload))
         return -EINVAL;
+    found.reload = reload;
     while (word(&text, ",")) {
         listeners = xrealloc(listeners, (found.listener_count + 1) * sizeof *listeners);
         if (!listener_of(&text, &listeners[found.listener_count]))
@@ -159,4 +163,38 @@ unsigned handover_loops(const struct inheritance *inheritance)
             loops = inheritance->listeners[i].loop + 1;
     }
     return loops;
+}
+
+/* -1: there is none of that kind. */
+static int bound_port(const struct inheritance *inheritance, enum listener_kind kind)
+{
+    for (size_t i = 0; i < inheritance->listener_count; i++) {
+        struct sockaddr_storage address = {0};
+        socklen_t len = sizeof address;
+        if (inheritance->listeners[i].kind != kind ||
+            getsockname(inheritance->listeners[i].fd, (struct sockaddr *)&address, &len) != 0)
+            continue;
+        return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
+                                                   : ((struct sockaddr_in *)&address)->sin_port);
+    }
+    return -1;
+}
+
+/* 0 asks for any port, and has got one. */
+static bool port_fits(int wanted, int bound)
+{
+    return wanted == 0 ? bound >= 0 : wanted == bound;
+}
+
+char *handover_conflict(const struct inheritance *inheritance, const struct settings *settings)
+{
+    const int tls = bound_port(inheritance, LISTENER_TLS);
+    const int plain = bound_port(inheritance, tls >= 0 ? LISTENER_REDIRECT : LISTENER_PLAIN);
+    if (settings->ssl != (tls >= 0))
+        return xsprintf("SSL is %d", settings->ssl);
+    if (settings->ssl && !port_fits(settings->ssl_port, tls))
+        return xsprintf("SSL_PORT is %d", settings->ssl_port);
+    if (!port_fits(settings->port, plain))
+        return xsprintf("PORT is %d", settings->port);
+    return NULL;
 }

@@ -1,13 +1,17 @@
 #include "process/supervisor.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "process/banner.h"
-#include "process/generation.h"
+#include "process/control.h"
+#include "process/crew.h"
+#include "process/descriptors.h"
 #include "process/memory.h"
 #include "process/signals.h"
+#include "process/watcher.h"
 #include "shm/shm.h"
 
 #include <errno.h>
@@ -15,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,11 +26,11 @@
 #define BACK_OFF_MS 100    /* else the next one waits: this long at first, */
 #define BACK_OFF_MAX 10000 /* then twice as long each time, up to this */
 #define STOP_GRACE_MS 500  /* for a worker that keeps its own stop timeout to exit by itself */
+#define LEAVE_MS 1000      /* for a worker that retires to accept no more */
 #define EXIT_MS 2000       /* for a worker that cannot start to clean up and exit */
-#define NEVER INT64_MAX
 
 enum phase {
-    PHASE_STARTING, /* the first worker is not ready yet */
+    PHASE_STARTING, /* no worker has been ready yet */
     PHASE_SERVING,
     PHASE_STOPPING,
     PHASE_OVER,
@@ -39,14 +42,23 @@ struct supervisor {
     int signal_fd;
     struct sockets sockets;
     struct shm *shm;
-    struct generation worker;
+    struct control control;
+    struct crew crew;
     enum phase phase;
-    int64_t deadline; /* of the stop, or for the next start; monotonic ms */
+    int64_t began;    /* monotonic ms */
+    int64_t go_by;    /* when the one that serves may accept, whatever the old one says; CREW_NEVER */
+    int64_t restart;  /* when the next worker is started; CREW_NEVER */
     int64_t back_off; /* ms */
-    int status;       /* to exit with */
+    int64_t stop_by;  /* or all are ended */
+    struct watcher watcher;
+    unsigned reloads;
+    char reason[64];                         /* of the last reload, or of the one that is under way */
+    bool reload_wanted;                      /* once there is room for another generation */
+    char outcome[GENERATION_TEXT_SIZE + 16]; /* of the last one */
+    int status;                              /* to exit with */
 };
 
-/* ---- workers ---- */
+/* ---- starting ---- */
 
 static void give_up(struct supervisor *supervisor)
 {
@@ -65,22 +77,34 @@ static void plan_start(struct supervisor *supervisor, bool was_stable, const cha
     else if (wait < BACK_OFF_MAX)
         wait = wait * 2 < BACK_OFF_MAX ? wait * 2 : BACK_OFF_MAX;
     supervisor->back_off = wait;
-    supervisor->deadline = monotonic_ms() + wait;
+    supervisor->restart = monotonic_ms() + wait;
     if (wait == 0)
         log_error("%s; starting another one", what);
     else
         log_error("%s; starting another one in %d ms", what, (int)wait);
 }
 
-static void start_worker(struct supervisor *supervisor)
+static int start_worker(struct supervisor *supervisor, bool reload)
 {
-    supervisor->deadline = NEVER;
-    int error = generation_start(&supervisor->worker, supervisor->argv, &supervisor->sockets,
-                                 shm_fd(supervisor->shm));
+    struct member *member = crew_with(&supervisor->crew, ROLE_NONE);
+    supervisor->restart = CREW_NEVER;
+    watcher_take(&supervisor->watcher);
+    int error = member == NULL ? -EAGAIN
+                               : generation_start(&member->process, supervisor->argv, &supervisor->sockets,
+                                                  shm_fd(supervisor->shm), reload);
     if (error == 0) {
-        supervisor->deadline = monotonic_ms() + supervisor->settings->start_timeout;
-        return;
+        member->role = ROLE_STARTING;
+        member->held = reload;
+        member->deadline = monotonic_ms() + supervisor->settings->start_timeout;
     }
+    return error;
+}
+
+static void start_serving(struct supervisor *supervisor)
+{
+    int error = start_worker(supervisor, false);
+    if (error == 0)
+        return;
     char *what = xsprintf("cannot start a worker: %s", strerror(-error));
     if (supervisor->phase == PHASE_STARTING) {
         log_error("%s", what);
@@ -91,11 +115,64 @@ static void start_worker(struct supervisor *supervisor)
     free(what);
 }
 
-static void worker_ready(struct supervisor *supervisor)
+/* ---- reloading ---- */
+
+static void end_reload(struct supervisor *supervisor, const char *word, const char *what)
 {
-    const struct generation *worker = &supervisor->worker;
-    if (supervisor->phase != PHASE_STOPPING)
-        supervisor->deadline = NEVER;
+    snprintf(supervisor->outcome, sizeof supervisor->outcome, "%s: %s\n", word, what);
+    control_answer_all(&supervisor->control, "reload", supervisor->outcome);
+}
+
+static void begin_reload(struct supervisor *supervisor)
+{
+    supervisor->reload_wanted = false;
+    supervisor->reloads++;
+    int error = start_worker(supervisor, true);
+    if (error == 0)
+        return;
+    log_error("reload: cannot start a worker: %s; the old one goes on", strerror(-error));
+    end_reload(supervisor, "failed", strerror(-error));
+}
+
+/* One at a time, and what comes meanwhile is one more, since it may have begun too early to see it. */
+static void try_reload(struct supervisor *supervisor)
+{
+    if (supervisor->reload_wanted && supervisor->phase == PHASE_SERVING &&
+        crew_with(&supervisor->crew, ROLE_SERVING) != NULL &&
+        crew_with(&supervisor->crew, ROLE_STARTING) == NULL &&
+        crew_with(&supervisor->crew, ROLE_NONE) != NULL)
+        begin_reload(supervisor);
+}
+
+static void reload(struct supervisor *supervisor, const char *reason)
+{
+    log_info("reload: %s", reason);
+    snprintf(supervisor->reason, sizeof supervisor->reason, "%s", reason);
+    supervisor->reload_wanted = true;
+    try_reload(supervisor);
+}
+
+static bool is_reloading(struct supervisor *supervisor)
+{
+    return supervisor->reload_wanted || crew_with(&supervisor->crew, ROLE_STARTING) != NULL;
+}
+
+static void retire(struct supervisor *supervisor, struct member *member)
+{
+    member->role = ROLE_RETIRING;
+    member->deadline = monotonic_ms() + supervisor->settings->drain_timeout + STOP_GRACE_MS;
+    if (generation_retire(&member->process) < 0)
+        generation_kill(&member->process);
+}
+
+static void member_ready(struct supervisor *supervisor, struct member *member)
+{
+    const struct generation *worker = &member->process;
+    struct member *old = crew_with(&supervisor->crew, ROLE_SERVING);
+    member->deadline = CREW_NEVER;
+    if (supervisor->phase == PHASE_STOPPING)
+        return;
+    member->role = ROLE_SERVING;
     if (supervisor->phase == PHASE_STARTING) {
         char *banner = banner_text(supervisor->settings, &supervisor->sockets, worker->text);
         supervisor->phase = PHASE_SERVING;
@@ -105,52 +182,83 @@ static void worker_ready(struct supervisor *supervisor)
     } else {
         log_info("worker %d is ready%s%s", (int)worker->pid, worker->text[0] ? ": " : "", worker->text);
     }
+    if (old != NULL)
+        retire(supervisor, old);
+    supervisor->go_by = monotonic_ms() + (old != NULL ? LEAVE_MS : 0);
 }
 
-static void hear_worker(struct supervisor *supervisor)
+/* None is accepted by the old one after the new one has accepted its first: no client sees the old code
+   again. The sockets queue meanwhile. */
+static void hand_over(struct supervisor *supervisor)
 {
-    switch (generation_listen(&supervisor->worker)) {
+    struct member *serving = crew_with(&supervisor->crew, ROLE_SERVING);
+    supervisor->go_by = CREW_NEVER;
+    if (serving == NULL || !serving->held)
+        return;
+    serving->held = false;
+    (void)generation_go(&serving->process); /* if it is gone, that is seen to elsewhere */
+    end_reload(supervisor, "ok", serving->process.text);
+}
+
+static void hear(struct supervisor *supervisor, struct member *member)
+{
+    switch (generation_listen(&member->process)) {
     case GENERATION_READY:
-        worker_ready(supervisor);
+        member_ready(supervisor, member);
         break;
     case GENERATION_FAILED: /* and it is about to exit; the reason is told when it has */
-        supervisor->deadline = monotonic_ms() + EXIT_MS;
+        member->deadline = monotonic_ms() + EXIT_MS;
+        break;
+    case GENERATION_LEFT:
+        if (supervisor->go_by != CREW_NEVER)
+            hand_over(supervisor);
         break;
     case GENERATION_QUIET:
         break;
     }
 }
 
-/* How it ended, in words. Caller frees. */
-static char *describe_end(const struct generation *worker, int status)
-{
-    const int pid = (int)worker->pid;
-    if (worker->failed)
-        return xsprintf("worker %d cannot start: %s", pid, worker->text);
-    if (WIFSIGNALED(status))
-        return xsprintf("worker %d was killed by signal %d (%s)%s", pid, WTERMSIG(status),
-                        strsignal(WTERMSIG(status)), worker->ready ? "" : " before it was ready");
-    return xsprintf("worker %d ended with exit status %d%s", pid, WEXITSTATUS(status),
-                    worker->ready ? "" : " before it was ready");
-}
+/* ---- the end of a worker ---- */
 
-static void worker_ended(struct supervisor *supervisor, int status)
+/* The one that serves has ended, or the one that should have. */
+static void replace(struct supervisor *supervisor, enum role role, bool stable, const char *what)
 {
-    struct generation *worker = &supervisor->worker;
-    hear_worker(supervisor); /* its last words */
-    bool stable = worker->ready && monotonic_ms() - worker->ready_since >= STABLE_MS;
-    char *what = describe_end(worker, status);
-    shm_worker_gone(supervisor->shm, worker->pid);
-    generation_finish(worker);
-    if (supervisor->phase == PHASE_STOPPING) {
-        supervisor->phase = PHASE_OVER;
-    } else if (supervisor->phase == PHASE_STARTING) {
+    const bool served = crew_with(&supervisor->crew, ROLE_SERVING) != NULL;
+    if (supervisor->phase == PHASE_STARTING) {
         log_error("%s", what);
         give_up(supervisor);
+    } else if (role == ROLE_STARTING && served) {
+        log_error("reload: %s; the old one goes on", what);
+        end_reload(supervisor, "failed", what);
+    } else if (crew_with(&supervisor->crew, ROLE_STARTING) != NULL) {
+        log_error("%s; another one is about to be ready", what);
     } else {
+        end_reload(supervisor, "failed", what);
         plan_start(supervisor, stable, what);
     }
+}
+
+static void member_ended(struct supervisor *supervisor, struct member *member, int status)
+{
+    struct generation *worker = &member->process;
+    hear(supervisor, member); /* its last words */
+    const enum role role = member->role;
+    bool stable = worker->ready && monotonic_ms() - worker->ready_since >= STABLE_MS;
+    char *what = member_end_text(member, status);
+    shm_worker_gone(supervisor->shm, worker->pid);
+    member_finish(member);
+    if (supervisor->phase == PHASE_STOPPING) {
+        if (crew_count(&supervisor->crew) == 0)
+            supervisor->phase = PHASE_OVER;
+    } else if (role != ROLE_RETIRING) {
+        replace(supervisor, role, stable, what);
+    } else if (status != 0) {
+        log_error("%s; it had been replaced already", what);
+    } else {
+        log_debug("%s; it had been replaced", what);
+    }
     free(what);
+    try_reload(supervisor);
 }
 
 /* As PID 1 we inherit every orphan of the container; they only have to be reaped. */
@@ -159,8 +267,10 @@ static void reap(struct supervisor *supervisor)
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid == supervisor->worker.pid)
-            worker_ended(supervisor, status);
+        struct member *member = crew_of_pid(&supervisor->crew, pid);
+        if (member != NULL)
+            member_ended(supervisor, member, status);
+        watcher_reap(&supervisor->watcher, pid, status);
     }
 }
 
@@ -172,35 +282,105 @@ static void stop(struct supervisor *supervisor)
 {
     const struct settings *settings = supervisor->settings;
     bool again = supervisor->phase == PHASE_STOPPING;
-    struct generation *worker = &supervisor->worker;
     supervisor->phase = PHASE_STOPPING;
+    supervisor->restart = CREW_NEVER;
+    supervisor->stop_by = monotonic_ms() + settings->stop_delay + settings->stop_timeout + STOP_GRACE_MS;
     sockets_close(&supervisor->sockets);
-    if (worker->pid == 0) {
+    control_answer_all(&supervisor->control, "reload", "failed: the server stops\n");
+    watcher_finish(&supervisor->watcher);
+    for (size_t i = 0; i < CREW_MAX; i++) {
+        struct member *member = &supervisor->crew.members[i];
+        if (member->role == ROLE_NONE || (member->role == ROLE_RETIRING && !again))
+            continue;
+        if (again || !member->process.ready || generation_stop(&member->process) < 0)
+            generation_kill(&member->process);
+    }
+    if (crew_count(&supervisor->crew) == 0)
         supervisor->phase = PHASE_OVER;
-    } else if (again || !worker->ready || generation_stop(worker) < 0) {
-        generation_kill(worker);
-    } else {
+    else if (!again)
         log_info("stopping");
-        supervisor->deadline = monotonic_ms() + settings->stop_delay + settings->stop_timeout + STOP_GRACE_MS;
-    }
 }
 
-static void deadline_passed(struct supervisor *supervisor)
+static void end_late(struct member *member)
 {
-    supervisor->deadline = NEVER;
-    if (supervisor->worker.pid == 0) {
-        start_worker(supervisor);
-        return;
-    }
-    if (supervisor->phase == PHASE_STOPPING)
-        log_warning("the worker is not done within the stop timeout; ending it");
-    else if (!supervisor->worker.ready && !supervisor->worker.failed)
+    const struct generation *worker = &member->process;
+    member->deadline = CREW_NEVER;
+    if (member->role == ROLE_STARTING && !worker->failed)
         log_error("worker %d was not ready within START_TIMEOUT (does an init hang?); ending it",
-                  (int)supervisor->worker.pid);
-    generation_kill(&supervisor->worker);
+                  (int)worker->pid);
+    else if (member->role == ROLE_RETIRING)
+        log_warning("worker %d is not done within DRAIN_TIMEOUT; ending it", (int)worker->pid);
+    generation_kill(&member->process);
 }
 
-/* ---- the loop ---- */
+/* ---- time ---- */
+
+static int64_t next_deadline(const struct supervisor *supervisor)
+{
+    int64_t next = supervisor->restart < supervisor->go_by ? supervisor->restart : supervisor->go_by;
+    if (supervisor->phase == PHASE_STOPPING && supervisor->stop_by < next)
+        next = supervisor->stop_by;
+    if (supervisor->phase == PHASE_SERVING && supervisor->watcher.next < next)
+        next = supervisor->watcher.next;
+    const int64_t first = crew_deadline(&supervisor->crew);
+    return first < next ? first : next;
+}
+
+static void act_on_time(struct supervisor *supervisor)
+{
+    const int64_t now = monotonic_ms();
+    if (supervisor->phase == PHASE_STOPPING && supervisor->stop_by <= now) {
+        log_warning("the worker is not done within the stop timeout; ending it");
+        supervisor->stop_by = CREW_NEVER;
+        crew_kill(&supervisor->crew);
+    }
+    for (size_t i = 0; i < CREW_MAX; i++) {
+        struct member *member = &supervisor->crew.members[i];
+        if (member->role != ROLE_NONE && member->deadline <= now)
+            end_late(member);
+    }
+    if (supervisor->go_by <= now)
+        hand_over(supervisor);
+    if (supervisor->restart <= now)
+        start_serving(supervisor);
+    if (supervisor->phase == PHASE_SERVING && supervisor->watcher.next <= now &&
+        watcher_look(&supervisor->watcher) && !is_reloading(supervisor))
+        reload(supervisor, "functions, certificates or settings have changed");
+}
+
+/* ---- commands ---- */
+
+static char *describe(const struct supervisor *supervisor)
+{
+    struct buffer out = {0};
+    buffer_printf(&out, "ok: cloudgate " CLOUDGATE_VERSION ", process %d, up for %lld s\n", (int)getpid(),
+                  (long long)(monotonic_ms() - supervisor->began) / 1000);
+    buffer_printf(&out, "root       %s\nreloads    %u", supervisor->settings->root, supervisor->reloads);
+    if (supervisor->reloads > 0)
+        buffer_printf(&out, ", the last one because of %s, %.*s", supervisor->reason,
+                      (int)strcspn(supervisor->outcome, "\n"), supervisor->outcome);
+    buffer_text(&out, "\n");
+    crew_describe(&supervisor->crew, &out);
+    return buffer_detach(&out);
+}
+
+static void said(void *arg, struct control_client *client)
+{
+    struct supervisor *supervisor = arg;
+    if (strcmp(client->word, "reload") == 0 && supervisor->phase == PHASE_SERVING) {
+        reload(supervisor, "a command");
+    } else if (strcmp(client->word, "status") == 0) {
+        char *text = describe(supervisor);
+        control_answer(client, text, true);
+        free(text);
+    } else if (strcmp(client->word, "stop") == 0) {
+        control_answer(client, "ok: stopping\n", false);
+        if (supervisor->phase != PHASE_STOPPING)
+            stop(supervisor);
+    } else {
+        control_answer(client, "failed: not now\n", true);
+    }
+}
 
 static void take_signals(struct supervisor *supervisor)
 {
@@ -211,50 +391,44 @@ static void take_signals(struct supervisor *supervisor)
         else if (number == SIGTERM || number == SIGINT)
             stop(supervisor);
         else if (number == SIGHUP)
-            log_warning("HUP: this version cannot reload; restart it to take up changes");
+            reload(supervisor, "HUP");
         else if (number == SIGUSR1)
             log_info("USR1: logs go to stderr, there is no file to open again");
     }
 }
 
+/* ---- the loop ---- */
+
 static int time_left(const struct supervisor *supervisor)
 {
-    if (supervisor->deadline == NEVER)
+    const int64_t next = next_deadline(supervisor);
+    if (next == CREW_NEVER)
         return -1;
-    int64_t left = supervisor->deadline - monotonic_ms();
+    int64_t left = next - monotonic_ms();
     return left <= 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
 }
 
 static void watch(struct supervisor *supervisor)
 {
-    struct pollfd fds[] = {
-        {.fd = supervisor->signal_fd, .events = POLLIN},
-        {.fd = supervisor->worker.fd, .events = POLLIN}, /* poll skips -1 */
-    };
-    if (poll(fds, 2, time_left(supervisor)) < 0)
+    struct pollfd fds[1 + CREW_MAX + CONTROL_POLLS];
+    struct pollfd *const members = fds + 1, *const control = members + CREW_MAX;
+    fds[0] = (struct pollfd){.fd = supervisor->signal_fd, .events = POLLIN};
+    for (size_t i = 0; i < CREW_MAX; i++) /* poll skips -1 */
+        members[i] = (struct pollfd){.fd = supervisor->crew.members[i].process.fd, .events = POLLIN};
+    control_polls(&supervisor->control, control);
+    if (poll(fds, sizeof fds / sizeof *fds, time_left(supervisor)) < 0)
         return; /* EINTR, of a debugger perhaps */
-    if (fds[1].revents != 0)
-        hear_worker(supervisor);
+    for (size_t i = 0; i < CREW_MAX; i++)
+        if (members[i].revents != 0)
+            hear(supervisor, &supervisor->crew.members[i]);
     if (fds[0].revents != 0)
         take_signals(supervisor);
-    if (supervisor->phase != PHASE_OVER && time_left(supervisor) == 0)
-        deadline_passed(supervisor);
+    control_take(&supervisor->control, control, said, supervisor);
+    if (supervisor->phase != PHASE_OVER)
+        act_on_time(supervisor);
 }
 
-/* A descriptor for each connection: the usual soft limit is far below what the machine grants. */
-static void raise_descriptor_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        return;
-    const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = limit.rlim_max;
-    if (before < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) < 0)
-        log_warning("limit of open files: stays at %llu: %s", (unsigned long long)before, strerror(errno));
-    else if (before < limit.rlim_max)
-        log_info("limit of open files: %llu, was %llu", (unsigned long long)limit.rlim_cur,
-                 (unsigned long long)before);
-}
+/* ---- the start ---- */
 
 /* All of it is reserved at once, and a machine that has not enough would start to kill: others first. */
 static int open_segment(struct supervisor *supervisor)
@@ -266,11 +440,22 @@ static int open_segment(struct supervisor *supervisor)
     return shm_create(settings->shm_file, settings->shm_size, &supervisor->shm);
 }
 
+/* Without it the server serves all the same. */
+static void open_control(struct supervisor *supervisor)
+{
+    const char *folder = supervisor->settings->state_dir;
+    int error = folder ? control_open(&supervisor->control, folder) : 0;
+    if (error == -EADDRINUSE)
+        log_info("%s is used by another server, which commands go to", folder);
+    else if (error < 0)
+        log_warning("%s: no commands: %s", folder, strerror(-error));
+}
+
 static int prepare(struct supervisor *supervisor)
 {
     const struct settings *settings = supervisor->settings;
     char *text;
-    raise_descriptor_limit();
+    descriptors_raise_limit();
     supervisor->signal_fd = signals_open();
     if (supervisor->signal_fd < 0) {
         log_error("cannot receive signals: %s", strerror(-supervisor->signal_fd));
@@ -287,6 +472,8 @@ static int prepare(struct supervisor *supervisor)
         log_error("cannot make the shared memory (SHM_SIZE is %llu bytes%s%s): %s",
                   (unsigned long long)settings->shm_size, settings->shm_file ? ", in " : "",
                   settings->shm_file ? settings->shm_file : "", shm_explain(error));
+    else
+        open_control(supervisor);
     return error;
 }
 
@@ -296,17 +483,22 @@ int supervisor_run(char *const argv[], const struct settings *settings)
         .settings = settings,
         .argv = argv,
         .signal_fd = -1,
-        .worker = {.fd = -1},
-        .deadline = NEVER,
+        .control = {.fd = -1},
+        .began = monotonic_ms(),
+        .restart = CREW_NEVER,
+        .go_by = CREW_NEVER,
     };
+    crew_init(&supervisor.crew);
+    watcher_init(&supervisor.watcher, settings, argv);
     if (prepare(&supervisor) == 0)
-        start_worker(&supervisor);
+        start_serving(&supervisor);
     else
         give_up(&supervisor);
     while (supervisor.phase != PHASE_OVER)
         watch(&supervisor);
     sockets_close(&supervisor.sockets);
     shm_close(supervisor.shm);
+    control_close(&supervisor.control);
     if (supervisor.signal_fd >= 0)
         close(supervisor.signal_fd);
     return supervisor.status;

@@ -173,6 +173,22 @@ static bool wait_for_end(pid_t pid, int *ret_status)
     return false;
 }
 
+void server_renew(struct server *server)
+{
+    char line[64];
+    for (int i = 0; i < PATIENCE; i++) {
+        line[0] = '\0';
+        FILE *file = fopen(text_print("/proc/%d/task/%d/children", (int)server->pid, (int)server->pid), "re");
+        bool read = file != NULL && fgets(line, sizeof line, file) != NULL;
+        if (file != NULL)
+            fclose(file);
+        if (read && strchr(line, ' ') == strrchr(line, ' '))
+            break;
+        pause_briefly();
+    }
+    server->worker = atoi(line);
+}
+
 void server_stop(struct server *server)
 {
     int status = 0;

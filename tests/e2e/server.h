@@ -18,6 +18,8 @@ struct server {
    strings, the last one NULL. With SSL=1 among them there is a plain port only when PORT is given too. */
 struct server *server_start(const struct folder *folder, const char *const environment[]);
 
+/* After reloads: once there is a single worker, it is the one that is expected from now on. */
+void server_renew(struct server *server);
 /* TERM, then: status 0, the same worker as at the start, no report of a sanitizer. Failing that, the program
  * fails. */
 void server_stop(struct server *server);

@@ -185,7 +185,7 @@ START_TEST(case_94_unknown_and_misplaced)
         {"text\n", "a map of settings is expected, not a single value"},
         {"config: other.yaml\n", "names this very file"},
         {"publicFolder: /\npublic: /\n", "given twice, first in apiconfig.yaml:1"},
-        {"watch: true\n", "'watch' is not in this version yet"},
+        {"admin: true\n", "'admin' is not in this version yet"},
         {"WEBSOCKET: {/c: {path: c, method: GET}}\n",
          "'method' does not belong here but in a route of section REST"},
         {"REST: {/c: {path: c, origins: x}}\n",

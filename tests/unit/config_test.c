@@ -227,7 +227,7 @@ START_TEST(flags_refused)
         {"--port", "--port: no value behind it"},
         {"--port -1", "--port: '-1' is out of range"},
         {"--ssl=maybe", "--ssl: 'maybe' is neither"},
-        {"--watch", "--watch: is not in this version yet"},
+        {"--admin", "--admin: is not in this version yet"},
         {"-oc", "-oc: is not in this version yet"},
         {"--admintoken=x", "--admintoken: is not in this version yet"},
         {". /", "/: a second folder, after ."},
@@ -343,14 +343,14 @@ END_TEST
 
 START_TEST(what_comes_later_is_warned_of)
 {
-    setenv("WATCH", "1", 1);
-    setenv("AUTO_RELOAD", "0", 1); /* as it is */
+    setenv("MASTER", "1", 1);
+    setenv("SLAVE", "0", 1); /* as it is */
     setenv("OUTPUT_CACHE", "", 1);
     write_file(".env", "ADMIN=yes\n");
     assert_good("");
     ck_assert_uint_eq(settings->warning_count, 2);
     ck_assert_str_eq(settings->warnings[0], "ADMIN is set, but is not in this version yet");
-    ck_assert_str_eq(settings->warnings[1], "WATCH is set, but is not in this version yet");
+    ck_assert_str_eq(settings->warnings[1], "MASTER is set, but is not in this version yet");
 }
 END_TEST
 

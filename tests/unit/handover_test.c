@@ -31,14 +31,16 @@ START_TEST(text_and_back)
         {.fd = 9, .loop = 0, .kind = LISTENER_REDIRECT},
         {.fd = 10, .loop = 11, .kind = LISTENER_PLAIN},
     };
-    const struct inheritance given = {5, 6, 443, listeners, 4};
+    const struct inheritance given = {5, 6, 443, true, listeners, 4};
     struct inheritance found;
     char *text = handover_text(&given);
-    ck_assert_str_eq(text, "shm:5,supervisor:6,ssl_port:443,tls:7/0,tls:8/1,redirect:9/0,plain:10/11");
+    ck_assert_str_eq(text,
+                     "shm:5,supervisor:6,ssl_port:443,reload:1,tls:7/0,tls:8/1,redirect:9/0,plain:10/11");
     ck_assert_int_eq(handover_parse(text, &found), 0);
     ck_assert_int_eq(found.shm_fd, 5);
     ck_assert_int_eq(found.supervisor_fd, 6);
     ck_assert_int_eq(found.ssl_port, 443);
+    ck_assert(found.reload);
     ck_assert_uint_eq(found.listener_count, 4);
     for (size_t i = 0; i < 4; i++) {
         ck_assert_int_eq(found.listeners[i].fd, listeners[i].fd);
@@ -54,24 +56,24 @@ END_TEST
 static const char *const bad_texts[] = {
     "",
     "1",
-    "shm:5,supervisor:6,ssl_port:0",
-    "shm:5,supervisor:6,ssl_port:0,",
-    "shm:5,supervisor:6,ssl_port:0,plain:7/0,",
-    "shm:5,supervisor:6,ssl_port:0,plain:7/0 ",
-    "shm:5,supervisor:6,ssl_port:0,plain:7",
-    "shm:5,supervisor:6,ssl_port:0,plain:7/",
-    "shm:5,supervisor:6,ssl_port:0,plain:/0",
-    "shm:5,supervisor:6,ssl_port:0,plain:-7/0",
-    "shm:5,supervisor:6,ssl_port:0,plain:+7/0",
-    "shm:5,supervisor:6,ssl_port:0,plain:07/0",
-    "shm:5,supervisor:6,ssl_port:0,plains:7/0",
-    "shm:5,supervisor:6,ssl_port:0,udp:7/0",
+    "shm:5,supervisor:6,ssl_port:0,reload:0",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:7/0,",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:7/0 ",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:7",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:7/",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:/0",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:-7/0",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:+7/0",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plain:07/0",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,plains:7/0",
+    "shm:5,supervisor:6,ssl_port:0,reload:0,udp:7/0",
     "shm:5,supervisor:6,ssl_port:0;plain:7/0",
-    "shm:5,supervisor:6,ssl_port:65536,plain:7/0",
+    "shm:5,supervisor:6,ssl_port:65536,reload:0,plain:7/0",
     "shm:5,supervisor:6,plain:7/0",
-    "supervisor:6,shm:5,ssl_port:0,plain:7/0",
-    "shm:99999999999999999999,supervisor:6,ssl_port:0,plain:7/0",
-    " shm:5,supervisor:6,ssl_port:0,plain:7/0",
+    "supervisor:6,shm:5,ssl_port:0,reload:0,plain:7/0",
+    "shm:99999999999999999999,supervisor:6,ssl_port:0,reload:0,plain:7/0",
+    " shm:5,supervisor:6,ssl_port:0,reload:0,plain:7/0",
 };
 
 START_TEST(anything_else_is_refused)
@@ -97,7 +99,8 @@ START_TEST(taken_once_and_hidden)
     struct inheritance found;
     char text[128];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    snprintf(text, sizeof text, "shm:%d,supervisor:%d,ssl_port:0,plain:%d/0", shm, pair[0], listener);
+    snprintf(text, sizeof text, "shm:%d,supervisor:%d,ssl_port:0,reload:0,plain:%d/0", shm, pair[0],
+             listener);
     setenv(HANDOVER_VARIABLE, text, 1);
     ck_assert_int_eq(handover_take(&found), 1);
     ck_assert_ptr_null(getenv(HANDOVER_VARIABLE));
@@ -121,10 +124,10 @@ START_TEST(lies_are_refused)
     setenv(HANDOVER_VARIABLE, "nonsense", 1);
     ck_assert_int_eq(handover_take(&found), -EINVAL);
     ck_assert_ptr_null(getenv(HANDOVER_VARIABLE));
-    snprintf(text, sizeof text, "shm:2,supervisor:2,ssl_port:0,plain:%d/0", fd);
+    snprintf(text, sizeof text, "shm:2,supervisor:2,ssl_port:0,reload:0,plain:%d/0", fd);
     setenv(HANDOVER_VARIABLE, text, 1);
     ck_assert_int_eq(handover_take(&found), -EBADF);
-    setenv(HANDOVER_VARIABLE, "shm:2,supervisor:2,ssl_port:0,plain:987654/0", 1);
+    setenv(HANDOVER_VARIABLE, "shm:2,supervisor:2,ssl_port:0,reload:0,plain:987654/0", 1);
     ck_assert_int_eq(handover_take(&found), -EBADF);
     close(fd);
 }

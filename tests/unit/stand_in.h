@@ -33,8 +33,12 @@ static inline int serve(const struct inheritance *inheritance, bool stubborn)
             ssize_t got = read(fds[0].fd, text, sizeof text - 1);
             if (got <= 0)
                 return 0;
-            if (strcmp(text, "stop\n") != 0)
+            if (strcmp(text, "go\n") == 0)
+                continue;
+            if (strcmp(text, "stop\n") != 0 && strcmp(text, "retire\n") != 0)
                 return 8;
+            if (text[0] == 'r')
+                tell(inheritance, "left\n");
             if (!stubborn)
                 return 0;
         }
@@ -67,7 +71,7 @@ static inline int play_worker(char *argv[], const struct inheritance *inheritanc
     if (fd < 0 || write(fd, "x", 1) != 1)
         return 7;
     off_t starts = lseek(fd, 0, SEEK_END);
-    if (strcmp(role, "fails") == 0) {
+    if (strcmp(role, "fails") == 0 || (strcmp(role, "fails later") == 0 && starts > 1)) {
         tell(inheritance, "failed no \x1b[1mluck\n");
         return 1;
     }

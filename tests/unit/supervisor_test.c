@@ -257,16 +257,47 @@ END_TEST
 
 START_TEST(other_signals_do_nothing)
 {
-    static const int signals[] = {SIGHUP, SIGUSR1, SIGPIPE};
+    static const int signals[] = {SIGUSR1, SIGPIPE};
     struct running running = start_good("good");
     pid_t worker = ask(&running);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         kill(running.pid, signals[i]);
         kill(worker, signals[i]);
     }
-    expect(running.log, "HUP");
+    expect(running.log, "USR1");
+    kill(worker, SIGHUP);
     kill(worker, SIGTERM); /* service managers signal all processes, but it is the supervisor's to decide */
     kill(worker, SIGINT);
+    ck_assert_int_eq(ask(&running), worker);
+    kill(running.pid, SIGTERM);
+    ck_assert_int_eq(finish(&running), 0);
+}
+END_TEST
+
+START_TEST(hup_puts_a_new_worker_in_the_place_of_the_old)
+{
+    struct running running = start_good("good");
+    pid_t before = ask(&running);
+    for (int i = 0; i < 5; i++) {
+        kill(running.pid, SIGHUP);
+        expect(running.log, "reload: HUP");
+        expect(running.log, "is ready");
+        pid_t after = ask(&running);
+        while (after == before) /* the old one may still take what was in its queue */
+            after = ask(&running);
+        before = after;
+    }
+    kill(running.pid, SIGTERM);
+    ck_assert_int_eq(finish(&running), 0);
+}
+END_TEST
+
+START_TEST(a_new_worker_that_fails_harms_nobody)
+{
+    struct running running = start_good("fails later");
+    pid_t worker = ask(&running);
+    kill(running.pid, SIGHUP);
+    expect(running.log, "the old one goes on");
     ck_assert_int_eq(ask(&running), worker);
     kill(running.pid, SIGTERM);
     ck_assert_int_eq(finish(&running), 0);
@@ -429,6 +460,8 @@ static TCase *make_case(void)
     tcase_add_test(tcase, a_second_term_stops_at_once);
     tcase_add_test(tcase, a_worker_that_does_not_stop_is_ended);
     tcase_add_test(tcase, other_signals_do_nothing);
+    tcase_add_test(tcase, hup_puts_a_new_worker_in_the_place_of_the_old);
+    tcase_add_test(tcase, a_new_worker_that_fails_harms_nobody);
     tcase_add_test(tcase, case_99_nobody_reads_its_output);
     tcase_add_test(tcase, the_worker_ends_with_its_supervisor);
     tcase_add_test(tcase, case_98_the_port_is_taken);
