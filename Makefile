@@ -18,7 +18,7 @@ comma := ,
 VARIANT := $(notdir $(CC))$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))$(if $(WERROR),-werror)
 BUILD := build/$(VARIANT)
 
-PACKAGES := libnghttp2 libssl libcrypto yaml-0.1 libsodium jansson libbrotlienc libbrotlidec
+PACKAGES := libnghttp2 libssl libcrypto yaml-0.1 libsodium jansson libbrotlienc libbrotlidec libdw
 TEST_PACKAGES := check libcurl
 
 # libh2o's own .pc file names no dependencies; of libh2o we use the event loop and the HTTP/1 tokeniser.

@@ -353,8 +353,9 @@ void cg_on_close(cg_event *event, cg_handler *closed);
 
 /* ring(arg) is called on this loop after ms; with cg_every (1 ms at least) again and again. An id above 0 for
    cg_cancel, or a negative errno: -ENOTSUP on a thread that is no event loop's; -EINVAL; -EAGAIN: 100,000 are
-   set; -ECANCELED: the loop is about to end, and with it all that was set. From thread_init on, in whatever
-   runs on the loop. */
+   set; -ECANCELED: the loop is about to end. What was set once still rings while it has clients to finish
+   with; what rings again and again goes on in the next worker, once that sets it. From thread_init on, in
+   whatever runs on the loop. */
 CG_CHECKED int64_t cg_after(int64_t ms, void (*ring)(void *arg), void *arg);
 CG_CHECKED int64_t cg_every(int64_t ms, void (*ring)(void *arg), void *arg);
 /* On the loop that set it, also while it rings. -ENOENT: it has rung already. */

@@ -55,6 +55,7 @@ static struct action *action_create(const struct settings *settings, const struc
     action->module = module;
     action->body_limit = settings->body_limit;
     action->timeout = settings->timeout;
+    action->loop_timeout = settings->loop_timeout;
     action->blocking = (module->hooks.flags & CG_BLOCKING) != 0;
     if (setting != NULL) {
         action->parameters = setting->parameters;
@@ -65,7 +66,7 @@ static struct action *action_create(const struct settings *settings, const struc
         if (setting->body_limit != 0)
             action->body_limit = setting->body_limit;
         if (setting->timeout != 0)
-            action->timeout = setting->timeout;
+            action->timeout = action->loop_timeout = setting->timeout;
     }
     return action;
 }

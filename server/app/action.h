@@ -23,6 +23,7 @@ struct action {
     bool plain;              /* answers are never compressed */
     uint64_t body_limit;     /* bytes */
     bool blocking;           /* runs on the pool */
+    int64_t loop_timeout;    /* ms that it may keep an event loop */
     int64_t timeout;         /* ms until 504, for what does not run on the loop from beginning to end */
     const char *unavailable; /* why every request is 503, for the log; NULL: it is good */
 };

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 struct loop;
+struct module;
 struct shm;
 struct topics;
 
@@ -16,6 +17,7 @@ struct context {
     struct shm *shm;
     struct topics *topics;
     struct loop *const *_Atomic loops; /* settings->threads of them, as long as they are there; else NULL */
+    void (*faulted)(const struct module *module); /* one of its functions has crashed */
     struct seal_key seal;
     mode_t file_mode; /* of files that functions keep: 0666 less the umask */
     uint64_t id_seed; /* random: makes the ids of requests unlike those of other workers */

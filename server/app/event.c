@@ -1,6 +1,9 @@
 #include "app/event.h"
 
 #include "app/context.h"
+#include "app/fault.h"
+#include "base/buffer.h"
+#include "base/log.h"
 #include "parse/cookie.h"
 #include "parse/field.h"
 #include "parse/path.h"
@@ -78,47 +81,83 @@ void event_finish(struct event *event)
 /* The event whose function this thread is in. */
 static _Thread_local struct event *current;
 
-void event_call_handler(struct event *event)
+static void tell_crash(struct event *event)
 {
-    struct event *before = current;
-    current = event;
-    if (_setjmp(event->out_of_memory) == 0)
-        event->action->handler(&event->public);
-    else
-        answer_fault(&event->answer, "out of memory");
-    current = before;
+    struct buffer text = {0};
+    if (context.faulted != NULL) /* first of all: what follows may never end, in memory that is broken */
+        context.faulted(event->action->module);
+    fault_describe(event->action->module, &text);
+    answer_finish(&event->answer);
+    answer_fault(&event->answer, "%s", text.data);
+    buffer_finish(&text);
 }
 
-void event_exhausted(struct arena *arena)
+/* The answer that is left of a call which was not. */
+static void tell_escape(struct event *event, enum escape escape)
 {
-    if (current != NULL && current->arena == arena)
-        longjmp(current->out_of_memory, 1);
+    if (escape == ESCAPE_MEMORY) {
+        answer_fault(&event->answer, "out of memory");
+    } else if (escape == ESCAPE_CRASH) {
+        tell_crash(event);
+    } else {
+        log_error("%s: %s %s: did not return within %lld ms; cut off, answered 504 (request %s)",
+                  event->action->module->name, event->public.method.ptr, event->public.path.ptr,
+                  (long long)event->action->loop_timeout, event->public.id.ptr);
+        answer_finish(&event->answer);
+        answer_text(&event->answer, 504, "504 - The function took too long");
+    }
 }
 
 bool event_call(struct event *event, void (*call)(void *arg), void *arg)
 {
     struct event *before = current;
-    volatile bool done = false;
+    jmp_buf *outer = fault_begin(&event->escape, event->action);
     current = event;
-    if (_setjmp(event->out_of_memory) == 0) {
+    const int escape = _setjmp(event->escape);
+    if (escape == ESCAPE_NONE)
         call(arg);
-        done = true;
-    }
+    fault_end(outer);
     current = before;
-    return done;
+    if (escape != ESCAPE_NONE)
+        tell_escape(event, (enum escape)escape);
+    return escape == ESCAPE_NONE;
+}
+
+static void call_handler(void *arg)
+{
+    struct event *event = arg;
+    event->action->handler(&event->public);
+}
+
+void event_call_handler(struct event *event)
+{
+    event_call(event, call_handler, event);
+}
+
+void event_exhausted(struct arena *arena)
+{
+    if (current != NULL && current->arena == arena)
+        longjmp(current->escape, ESCAPE_MEMORY);
+}
+
+struct body_call {
+    struct event *event;
+    const char *data;
+    size_t len;
+    int result;
+};
+
+static void call_body(void *arg)
+{
+    struct body_call *call = arg;
+    call->result = call->event->action->module->hooks.body(&call->event->public, call->data, call->len);
 }
 
 int event_call_body(struct event *event, const char *data, size_t len)
 {
-    struct event *before = current;
-    volatile int result = 500;
-    current = event;
-    if (_setjmp(event->out_of_memory) == 0)
-        result = event->action->module->hooks.body(&event->public, data, len);
-    else
-        answer_fault(&event->answer, "out of memory");
-    current = before;
-    return result;
+    struct body_call call = {event, data, len, 500};
+    event_call(event, call_body, &call);
+    return call.result;
 }
 
 /* The body, parsed at the first call; NULL when it is no JSON. */

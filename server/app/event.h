@@ -18,12 +18,12 @@ struct event {
     json_t *json; /* the body, once asked for */
     bool json_tried;
     json_error_t json_error;
-    bool socket;           /* a WebSocket's: it has no answer */
-    bool holds_lock;       /* of shared memory: released when the event ends */
-    int verdict;           /* of the .upgrade hook */
-    bool accepted;         /* the handshake: the event becomes that of a WebSocket */
-    uint64_t owner;        /* by which such locks know it */
-    jmp_buf out_of_memory; /* where a request ends whose function asks for more than there is */
+    bool socket;     /* a WebSocket's: it has no answer */
+    bool holds_lock; /* of shared memory: released when the event ends */
+    int verdict;     /* of the .upgrade hook */
+    bool accepted;   /* the handshake: the event becomes that of a WebSocket */
+    uint64_t owner;  /* by which such locks know it */
+    jmp_buf escape;  /* where a call of the function goes on that is left in the middle */
 };
 
 static inline struct event *event_of(const cg_event *public)
@@ -41,8 +41,8 @@ void event_finish(struct event *event); /* and these, if that was not done */
 /* Whether the Content-Type is this one (lower case), whatever its parameters. */
 bool event_type_is(const struct event *event, const char *type);
 
-/* Call the function. A handler that asks for memory which is not there is left in the middle, and the answer
-   gets a fault: what it holds leaks, but the server and everybody else go on. */
+/* Call the function. One that crashes, does not return, or asks for memory which is not there is left in the
+   middle (see fault.h), and the answer says so: what it holds leaks, but everybody else goes on. */
 void event_call_handler(struct event *event);
 int event_call_body(struct event *event, const char *data, size_t len); /* what the .body hook returned */
 /* Whatever else calls the function; false: it was left in the middle. */

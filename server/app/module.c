@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,14 @@ static int open_copy(struct module *module, char *path, size_t path_size)
     return 0;
 }
 
+static uint64_t number_of(const char *data, size_t size)
+{
+    static const unsigned char key[crypto_shorthash_KEYBYTES];
+    uint64_t number;
+    crypto_shorthash((unsigned char *)&number, (const unsigned char *)data, size, key);
+    return number;
+}
+
 static void open_object(struct module *module, const char *path)
 {
     char *data = NULL;
@@ -98,6 +108,7 @@ static void open_object(struct module *module, const char *path)
         module->error = xsprintf("%s: is %s", module->file, problem);
     else
         module->fd = make_copy(module->file, data, size);
+    module->build = number_of(data, size);
     free(data);
     if (problem != NULL)
         return;
@@ -107,6 +118,24 @@ static void open_object(struct module *module, const char *path)
         fail(module, strerror(-result));
     else if (module->handle == NULL)
         fail_in_loader(module, copy, dlerror());
+}
+
+static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct module *module = arg;
+    const struct link_map *map;
+    (void)size;
+    if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) != 0 || info->dlpi_addr != map->l_addr)
+        return 0;
+    module->base = (const void *)info->dlpi_addr;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0)
+            continue;
+        module->text = (const char *)info->dlpi_addr + part->p_vaddr;
+        module->text_end = (const char *)module->text + part->p_memsz;
+    }
+    return 1;
 }
 
 static void take_hooks(struct module *module)
@@ -150,8 +179,10 @@ struct module *module_load(const char *functions_dir, const char *name)
     char *path = xsprintf("%s/%s.so", functions_dir, name);
     open_object(module, path);
     free(path);
-    if (module->error == NULL)
+    if (module->error == NULL) {
+        dl_iterate_phdr(find_text, module);
         take_hooks(module);
+    }
     return module;
 }
 

@@ -9,13 +9,15 @@
 #define MODULE_SIZE_MAX (256u << 20) /* bytes of a .so */
 
 struct module {
-    char *name;      /* below functions/, without ".so": "tests/simple" */
-    char *file;      /* for people: "functions/tests/simple.so" */
-    cg_module hooks; /* all zero as long as nothing could be loaded */
-    void *handle;    /* of dlopen, or NULL */
-    char *error;     /* why it can't be called, with the file's name, one line; NULL: it is good */
-    int fd;          /* of the copy: open as long as the code is loaded, because debuggers read it; or -1 */
-    bool started;    /* init has succeeded */
+    char *name;                         /* below functions/, without ".so": "tests/simple" */
+    char *file;                         /* for people: "functions/tests/simple.so" */
+    cg_module hooks;                    /* all zero as long as nothing could be loaded */
+    void *handle;                       /* of dlopen, or NULL */
+    const void *base, *text, *text_end; /* where it is loaded, and where its own code is */
+    char *error;    /* why it can't be called, with the file's name, one line; NULL: it is good */
+    uint64_t build; /* a number of its bytes: another one for another build */
+    int fd;         /* of the copy: open as long as the code is loaded, because debuggers read it; or -1 */
+    bool started;   /* init has succeeded */
 };
 
 /* Never NULL; error is set when the module can't be used. Runs the constructors of the object: one that exits

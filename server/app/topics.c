@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "shm/shm.h"
 
 #include <errno.h>
@@ -240,9 +241,9 @@ static void finish(struct publishing *publishing)
 {
     struct topics *topics = publishing->topics;
     atomic_fetch_sub(&topics->waiting, publishing->public.data.len);
-    pthread_mutex_lock(&topics->lock);
+    lock_take(&topics->lock);
     drop(publishing->topic);
-    pthread_mutex_unlock(&topics->lock);
+    lock_drop(&topics->lock);
     free(publishing);
 }
 
@@ -314,14 +315,14 @@ int topics_publish(struct topics *topics, const char *name, const void *data, si
         error = -EAGAIN;
     if (error != 0)
         return error;
-    pthread_mutex_lock(&topics->lock);
+    lock_take(&topics->lock);
     struct topic *topic = find(topics, name);
     error = take_number(topics, name, &publication.number);
     if (error == 0 && is_kept(topics, name))
         keep(topics, name, &publication);
     if (error == 0 && topic != NULL)
         post(topics, topic, &publication);
-    pthread_mutex_unlock(&topics->lock);
+    lock_drop(&topics->lock);
     return error;
 }
 
@@ -346,11 +347,11 @@ int topics_subscribe(struct topics *topics, unsigned loop, struct subscriber *su
     if (error != 0 || subscription_of(subscriber, name) != NULL)
         return error;
     struct subscription *subscription = xzalloc(sizeof *subscription);
-    pthread_mutex_lock(&topics->lock);
+    lock_take(&topics->lock);
     struct topic *topic = find_or_make(topics, name);
     topic->references++;
     topic->loops[loop].count++;
-    pthread_mutex_unlock(&topics->lock);
+    lock_drop(&topics->lock);
     *subscription = (struct subscription){.topic = topic, .subscriber = subscriber, .last = after};
     if (!list_linked(&subscriber->subscriptions))
         list_init(&subscriber->subscriptions);
@@ -367,10 +368,10 @@ static void end(struct topics *topics, unsigned loop, struct subscription *subsc
         hub->next = subscription->in_topic.next;
     list_remove(&subscription->in_topic);
     list_remove(&subscription->in_subscriber);
-    pthread_mutex_lock(&topics->lock);
+    lock_take(&topics->lock);
     topic->loops[loop].count--;
     drop(topic);
-    pthread_mutex_unlock(&topics->lock);
+    lock_drop(&topics->lock);
     free(subscription);
 }
 

@@ -1,5 +1,7 @@
 #include "base/mailbox.h"
 
+#include "base/lock.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,14 +37,14 @@ static void wake(const struct mailbox *mailbox)
 void mailbox_post(struct mailbox *mailbox, struct mail *mail)
 {
     mail->next = NULL;
-    pthread_mutex_lock(&mailbox->lock);
+    lock_take(&mailbox->lock);
     bool was_empty = mailbox->first == NULL;
     if (was_empty)
         mailbox->first = mail;
     else
         mailbox->last->next = mail;
     mailbox->last = mail;
-    pthread_mutex_unlock(&mailbox->lock);
+    lock_drop(&mailbox->lock);
     if (was_empty)
         wake(mailbox);
 }
@@ -50,19 +52,19 @@ void mailbox_post(struct mailbox *mailbox, struct mail *mail)
 /* In front of what has come since, so that the order stays. */
 static void put_back(struct mailbox *mailbox, struct mail *first, struct mail *last)
 {
-    pthread_mutex_lock(&mailbox->lock);
+    lock_take(&mailbox->lock);
     last->next = mailbox->first;
     if (mailbox->first == NULL)
         mailbox->last = last;
     mailbox->first = first;
-    pthread_mutex_unlock(&mailbox->lock);
+    lock_drop(&mailbox->lock);
     wake(mailbox);
 }
 
 void mailbox_settle(struct mailbox *mailbox)
 {
-    pthread_mutex_lock(&mailbox->lock);
-    pthread_mutex_unlock(&mailbox->lock);
+    lock_take(&mailbox->lock);
+    lock_drop(&mailbox->lock);
 }
 
 void mailbox_run(struct mailbox *mailbox)
@@ -70,10 +72,10 @@ void mailbox_run(struct mailbox *mailbox)
     uint64_t value;
     if (read(mailbox->fd, &value, sizeof value) < 0 && errno != EAGAIN)
         return;
-    pthread_mutex_lock(&mailbox->lock);
+    lock_take(&mailbox->lock);
     struct mail *next = mailbox->first, *last = mailbox->last;
     mailbox->first = NULL;
-    pthread_mutex_unlock(&mailbox->lock);
+    lock_drop(&mailbox->lock);
     for (int i = 0; i < MAILBOX_BATCH && next != NULL; i++) {
         struct mail *mail = next;
         next = mail->next;

@@ -105,6 +105,11 @@ const struct option options[OPTION_COUNT] = {
                         .fallback = "30s",
                         .help = "time for functions that block and for answers that come later; a route's "
                                 "timeout goes before it"},
+    [OPTION_LOOP_TIMEOUT] =
+        {"LOOP_TIMEOUT", "loop_timeout", OPTION_DURATION, AT(loop_timeout), RANGE(DURATION_MIN, DAY),
+         .fallback = "1s",
+         .help = "time that a function may keep its event loop from all others before it is cut "
+                 "off with 504; a route's timeout goes before it"},
     [OPTION_POOL_THREADS] = {"POOL_THREADS", "pool_threads", OPTION_LARGE, AT(pool_threads), RANGE(0, 1024),
                              .fallback = "0",
                              .help = "threads for functions that block; 0 is 4 for each loop, at least 8"},
@@ -142,6 +147,10 @@ const struct option options[OPTION_COUNT] = {
                               RANGE(0, DAY), .fallback = "30s",
                               .help = "time that a worker has to finish what it has begun once a reload has "
                                       "replaced it"},
+    [OPTION_CRASH_LIMIT] =
+        {"CRASH_LIMIT", "crash_limit", OPTION_LARGE, AT(crash_limit), RANGE(0, 1000000), .fallback = "5",
+         .help = "crashes of a function within a minute, after which it is switched off (503) until "
+                 "it is built anew; 0 is never"},
     [OPTION_AUTO_RELOAD] = {"AUTO_RELOAD", "auto_reload", OPTION_BOOL, AT(auto_reload), .fallback = "1",
                             .help = "takes up changed functions (.so) and certificates by itself"},
     [OPTION_WATCH] = {"WATCH", "watch", OPTION_BOOL, AT(watch), .fallback = "0", .letter = 'w',

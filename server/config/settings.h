@@ -90,6 +90,7 @@ struct settings {
     uint64_t write_min_rate;  /* bytes a second on average that a client has to take; 0: any */
     int64_t min_rate_after;   /* ms before either rate matters; three times that for a small body */
     int64_t timeout;          /* ms that a function on the pool, or one that answers later, may take */
+    int64_t loop_timeout;     /* ms that a function may keep its event loop from all else */
     uint64_t pool_threads;    /* at most */
     uint64_t pool_queue;      /* calls that may wait for one of them */
     uint64_t stream_queue;    /* bytes of a stream that may wait for its client */
@@ -100,6 +101,7 @@ struct settings {
     int64_t start_timeout;    /* ms; a worker that is not ready by then is killed */
     int64_t stop_delay;       /* ms between the wish to stop and the end of accepting */
     int64_t stop_timeout;     /* ms from there to the end of the stop at most */
+    uint64_t crash_limit;     /* crashes of a function within a minute until it is switched off; 0: never */
     int64_t drain_timeout;    /* ms for a worker that was replaced */
     bool auto_reload;         /* functions and certificates that change */
     bool watch;               /* sources, config and .env as well */

@@ -68,10 +68,13 @@ int alarm_cancel(struct loop *loop, int64_t id)
     return -ENOENT;
 }
 
-void alarms_cancel_all(struct loop *loop)
+void alarms_cancel(struct loop *loop, bool all)
 {
-    list_for_each (link, &loop->alarms)
-        end(list_item(link, struct alarm, link));
+    list_for_each (link, &loop->alarms) {
+        struct alarm *alarm = list_item(link, struct alarm, link);
+        if (all || alarm->interval > 0)
+            end(alarm);
+    }
 }
 
 /* ---- from elsewhere ---- */

@@ -65,6 +65,7 @@ void loop_finish(struct loop *loop)
 {
     if (loop == NULL || loop->h2o == NULL)
         return;
+    alarms_cancel(loop, true);
     hangups_finish(&loop->hangups);
     h2o_socket_close(loop->mail_socket); /* and with it the mailbox's descriptor */
     loop->mailbox.fd = -1;
@@ -83,7 +84,7 @@ void loop_finish(struct loop *loop)
 void loop_leave(struct loop *loop)
 {
     loop->draining = loop->leaving = true;
-    alarms_cancel_all(loop);
+    alarms_cancel(loop, false); /* of the others one may be what an answer waits for */
     list_for_each (link, &loop->transports)
         transport_drain(list_item(link, struct transport, link));
 }

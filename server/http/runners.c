@@ -1,6 +1,7 @@
 #include "http/runners.h"
 
 #include "app/context.h"
+#include "app/fault.h"
 #include "app/topics.h"
 #include "base/alloc.h"
 #include "http/call.h"
@@ -30,7 +31,8 @@ struct runners {
     struct runner *items;
     struct loop **loops; /* of the items */
     size_t count;
-    size_t started;       /* threads */
+    size_t started; /* threads */
+    atomic_bool leaving;
     pthread_mutex_t lock; /* of those below */
     pthread_cond_t changed;
     size_t begun, left, ended; /* threads that serve, or can't; that accept no more; that have returned */
@@ -99,12 +101,14 @@ static void *run(void *arg)
     snprintf(name, sizeof name, "loop %u", runner->loop.index);
     pthread_setname_np(pthread_self(), name);
     loop_enter(&runner->loop);
+    fault_thread_start(true);
     int error = modules_thread_start(&all->app->modules, &failed);
     tell_begun(all, failed);
     if (error == 0) {
         loop_run(&runner->loop);
         modules_thread_stop(&all->app->modules);
     }
+    fault_thread_stop();
     tell_ended(all);
     return NULL;
 }
@@ -231,16 +235,11 @@ void runners_listen(struct runners *runners)
         mailbox_post(&runners->items[i].loop.mailbox, &runners->items[i].listen);
 }
 
-void runners_await_left(struct runners *runners)
-{
-    pthread_mutex_lock(&runners->lock);
-    while (runners->left < runners->started)
-        pthread_cond_wait(&runners->changed, &runners->lock);
-    pthread_mutex_unlock(&runners->lock);
-}
-
+/* A fault and a reload may ask for it at once. */
 void runners_leave(struct runners *runners)
 {
+    if (atomic_exchange(&runners->leaving, true))
+        return;
     for (size_t i = 0; i < runners->count; i++)
         mailbox_post(&runners->items[i].loop.mailbox, &runners->items[i].leave);
 }
@@ -253,6 +252,17 @@ static struct timespec in_ms(int64_t ms)
     until.tv_sec += ms / 1000 + nanoseconds / 1000000000;
     until.tv_nsec = nanoseconds % 1000000000;
     return until;
+}
+
+bool runners_await_left(struct runners *runners, int64_t wait_ms)
+{
+    struct timespec until = in_ms(wait_ms);
+    int error = 0;
+    pthread_mutex_lock(&runners->lock);
+    while (runners->left < runners->started && error == 0)
+        error = pthread_cond_timedwait(&runners->changed, &runners->lock, &until);
+    pthread_mutex_unlock(&runners->lock);
+    return error == 0;
 }
 
 bool runners_join(struct runners *runners, int64_t wait_ms)

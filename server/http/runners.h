@@ -23,8 +23,10 @@ void runners_listen(struct runners *runners); /* once */
 void runners_offer_files(struct runners *runners, struct static_table *files);
 /* The health check turns red, connections end with their next answer. */
 void runners_drain(struct runners *runners);
-void runners_leave(struct runners *runners);      /* nothing is accepted any more, what has begun may end */
-void runners_await_left(struct runners *runners); /* until nothing is accepted any more, after that */
+/* Nothing is accepted any more, what has begun may end. From any thread. */
+void runners_leave(struct runners *runners);
+/* After that: until nothing is accepted any more. False: not within that time. */
+bool runners_await_left(struct runners *runners, int64_t wait_ms);
 /* True: all threads have ended. False: some connection or function would not, within that time. */
 bool runners_join(struct runners *runners, int64_t wait_ms);
 

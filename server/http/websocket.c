@@ -43,7 +43,7 @@ static void call_hook(void *arg)
         hooks->close(public, ws->code, cg_string(ws->reason ? ws->reason : ""));
 }
 
-/* What a hook allocates, writes and locks is its own: it ends with it. False: it ran out of memory. */
+/* What a hook allocates, writes and locks is its own: it ends with it. False: it was left in the middle. */
 static bool run_hook(struct websocket *ws, enum websocket_hook hook, cg_str data, struct arena_pool *pool)
 {
     struct event *event = &ws->event;
@@ -53,6 +53,9 @@ static bool run_hook(struct websocket *ws, enum websocket_hook hook, cg_str data
     arena.exhausted = event_exhausted;
     event->arena = event->answer.arena = &arena;
     bool done = event_call(event, call_hook, &call);
+    if (event->answer.fault != NULL)
+        log_error("%s: %s: WebSocket: %s; closed with 1011 (request %s)", event->action->module->name,
+                  event->public.path.ptr, event->answer.fault, event->public.id.ptr);
     event_release_locks(event);
     answer_finish(&event->answer);
     event->answer.sent = true;
@@ -61,13 +64,10 @@ static bool run_hook(struct websocket *ws, enum websocket_hook hook, cg_str data
     return done;
 }
 
-static void check_memory(struct websocket *ws, bool done)
+static void check_hook(struct websocket *ws, bool done)
 {
-    if (done)
-        return;
-    log_error("%s: %s: out of memory in a WebSocket hook; closed with 1011", ws->event.action->module->name,
-              ws->event.public.path.ptr);
-    websocket_fail(ws, WS_INTERNAL, "out of memory");
+    if (!done)
+        websocket_fail(ws, WS_INTERNAL, "internal error");
 }
 
 static void run_on_loop(struct websocket *ws, enum websocket_hook hook, cg_str data)
@@ -75,7 +75,7 @@ static void run_on_loop(struct websocket *ws, enum websocket_hook hook, cg_str d
     ws->hook = hook;
     bool done = run_hook(ws, hook, data, &ws->loop->arenas);
     ws->hook = WEBSOCKET_NO_HOOK;
-    check_memory(ws, done);
+    check_hook(ws, done);
 }
 
 static void run_on_pool(struct job *job)
@@ -104,7 +104,7 @@ static void come_home(struct mail *mail)
     if (ws->hook == WEBSOCKET_MESSAGE)
         end_message(ws);
     ws->hook = WEBSOCKET_NO_HOOK;
-    check_memory(ws, ws->hook_done);
+    check_hook(ws, ws->hook_done);
     if (websocket_run_hooks(ws))
         resume(ws);
 }

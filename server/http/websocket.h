@@ -54,7 +54,7 @@ struct websocket {
     /* Hooks. */
     unsigned due;
     enum websocket_hook hook; /* that runs */
-    bool hook_done;           /* on the pool: it had all the memory that it wanted */
+    bool hook_done;           /* on the pool: it was not left in the middle */
     struct job job;
     struct mail home;
     bool taking;  /* input: the carrier sends what is added meanwhile */

@@ -1,9 +1,12 @@
 #include "http/worker.h"
 
 #include "app/context.h"
+#include "app/crash_limit.h"
+#include "app/fault.h"
 #include "app/pool.h"
 #include "app/static_watch.h"
 #include "app/topics.h"
+#include "app/watchdog.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "http/app.h"
@@ -18,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LEAVE_MS 1000 /* for all loops to accept no more */
+
 struct worker {
     const struct settings *settings;
     const struct inheritance *inheritance;
@@ -26,6 +31,7 @@ struct worker {
     struct static_watch *files;
     size_t file_count; /* at the start */
     struct runners *runners;
+    struct watchdog *watchdog;
 };
 
 /* ---- the app ---- */
@@ -106,10 +112,11 @@ static int load_app(struct worker *worker, char **ret_error)
     int error = modules_load(worker->settings, &app->modules, ret_error);
     if (error != 0)
         return error;
+    size_t off = crash_limit_apply(context.shm, &app->modules);
     modules_start(&app->modules);
     app->router = router_create(worker->settings, &app->modules);
     size_t problems = router_tell_problems(app->router, &app->modules, log_problem);
-    if (problems > 0 && worker->inheritance->reload) {
+    if (problems > off && worker->inheritance->reload) {
         *ret_error = xstrdup(first_problem(&app->modules));
         return -EINVAL;
     }
@@ -119,6 +126,7 @@ static int load_app(struct worker *worker, char **ret_error)
 static int begin_pool_thread(void *modules)
 {
     const struct module *failed = NULL;
+    fault_thread_start(false);
     int error = modules_thread_start(modules, &failed);
     if (failed != NULL)
         log_error("%s: thread_init failed with %d on a thread of the pool", failed->file, error);
@@ -128,6 +136,7 @@ static int begin_pool_thread(void *modules)
 static void end_pool_thread(void *modules)
 {
     modules_thread_stop(modules);
+    fault_thread_stop();
 }
 
 static bool has_blocking(const struct router *router)
@@ -223,6 +232,19 @@ static void tell(int fd, const char *text)
         log_debug("the supervisor is gone: %s", strerror(errno));
 }
 
+static const struct worker *faultable; /* the one of this process, once it serves */
+
+/* Nobody knows what else the function has broken: what has begun may end here, all else is for the next
+   worker. */
+static void on_fault(const struct module *module)
+{
+    char text[256];
+    snprintf(text, sizeof text, "faulted %.200s\n", module->file);
+    crash_limit_note(context.shm, module, faultable->settings->crash_limit);
+    tell(faultable->inheritance->supervisor_fd, text);
+    runners_leave(faultable->runners);
+}
+
 static void tell_ready(const struct worker *worker)
 {
     char text[128];
@@ -271,6 +293,7 @@ static bool wait_for_end(const struct worker *worker)
 
 static void finish_worker(struct worker *worker)
 {
+    watchdog_stop(worker->watchdog);
     pool_destroy(worker->app.pool);
     modules_stop(&worker->app.modules); /* with threads of theirs, which may reach the loops */
     runners_destroy(worker->runners);
@@ -303,7 +326,10 @@ static void stop(struct worker *worker, bool retires)
     static_watch_stop(worker->files); /* before the loops, so that they get all that was offered to them */
     runners_leave(worker->runners);
     if (retires) {
-        runners_await_left(worker->runners);
+        if (!runners_await_left(worker->runners, LEAVE_MS) && fault_happened()) {
+            log_error("a loop does not go on after the crash; ending this worker");
+            _exit(1);
+        }
         tell(worker->inheritance->supervisor_fd, "left\n");
     }
     if (runners_join(worker->runners, most))
@@ -316,11 +342,15 @@ int worker_run(const struct settings *settings, const struct inheritance *inheri
 {
     struct worker worker = {.settings = settings, .inheritance = inheritance};
     char *error = NULL;
+    fault_init();
     log_set_level(settings->verbose ? CG_DEBUG : CG_INFO);
     if (start_worker(&worker, &error) != 0) {
         tell_failed(&worker, error ? error : "unknown error");
         _exit(1); /* threads may be running already */
     }
+    faultable = &worker;
+    context.faulted = on_fault;
+    worker.watchdog = watchdog_start();
     tell_ready(&worker);
     stop(&worker, wait_for_end(&worker));
     finish_worker(&worker);

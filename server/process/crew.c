@@ -28,6 +28,17 @@ struct member *crew_of_pid(struct crew *crew, pid_t pid)
     return NULL;
 }
 
+struct member *crew_oldest(struct crew *crew)
+{
+    struct member *oldest = NULL;
+    for (size_t i = 0; i < CREW_MAX; i++) {
+        struct member *member = &crew->members[i];
+        if (member->role == ROLE_RETIRING && (oldest == NULL || member->deadline < oldest->deadline))
+            oldest = member;
+    }
+    return oldest;
+}
+
 size_t crew_count(const struct crew *crew)
 {
     size_t count = 0;

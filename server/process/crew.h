@@ -32,6 +32,7 @@ void crew_init(struct crew *crew);
 /* The first with that role, or NULL; for ROLE_NONE a place for another one. */
 struct member *crew_with(struct crew *crew, enum role role);
 struct member *crew_of_pid(struct crew *crew, pid_t pid); /* NULL: it is none of them */
+struct member *crew_oldest(struct crew *crew);            /* of those that retire; or NULL */
 size_t crew_count(const struct crew *crew);
 int64_t crew_deadline(const struct crew *crew); /* the earliest */
 void crew_kill(struct crew *crew);

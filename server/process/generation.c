@@ -81,7 +81,7 @@ static const char *after_word(const char *text, const char *word)
     return text + len + strspn(text + len, " ");
 }
 
-/* A worker that is ready has nothing more to say but that it has left; one that failed, nothing at all. */
+/* A worker that is ready has nothing more to say but that it accepts no more; one that failed, nothing. */
 static enum generation_news understand(struct generation *generation)
 {
     const char *rest;
@@ -90,6 +90,10 @@ static enum generation_news understand(struct generation *generation)
     if (generation->ready && strcmp(generation->line, "left") == 0) {
         generation->left = true;
         return GENERATION_LEFT;
+    }
+    if (generation->ready && (rest = after_word(generation->line, "faulted")) != NULL) {
+        memcpy(generation->text, rest, strlen(rest) + 1);
+        return GENERATION_FAULTED;
     }
     if (generation->ready || generation->failed)
         return GENERATION_QUIET;
@@ -105,7 +109,7 @@ static enum generation_news understand(struct generation *generation)
     return generation->ready ? GENERATION_READY : GENERATION_FAILED;
 }
 
-/* Byte by byte, so that nothing is read beyond the message; there are two in the life of a worker. */
+/* Byte by byte, so that nothing is read beyond the message; there are three in the life of a worker. */
 enum generation_news generation_listen(struct generation *generation)
 {
     while (generation->fd >= 0) {

@@ -21,9 +21,10 @@ struct generation {
 
 enum generation_news {
     GENERATION_QUIET,
-    GENERATION_READY,  /* "ready" or "ready <what it serves>" */
-    GENERATION_FAILED, /* "failed <reason>"; it is about to exit */
-    GENERATION_LEFT,   /* "left": it retires, and accepts no more */
+    GENERATION_READY,   /* "ready" or "ready <what it serves>" */
+    GENERATION_FAILED,  /* "failed <reason>"; it is about to exit */
+    GENERATION_LEFT,    /* "left": it retires, and accepts no more */
+    GENERATION_FAULTED, /* "faulted <module>": the same, because a function has crashed */
 };
 
 /* Starts this very binary as a worker: argv as main had it, and the descriptors. reload: another one serves,

@@ -86,8 +86,10 @@ static void plan_start(struct supervisor *supervisor, bool was_stable, const cha
 
 static int start_worker(struct supervisor *supervisor, bool reload)
 {
-    struct member *member = crew_with(&supervisor->crew, ROLE_NONE);
+    struct member *member = crew_with(&supervisor->crew, ROLE_NONE), *oldest;
     supervisor->restart = CREW_NEVER;
+    if (member == NULL && !reload && (oldest = crew_oldest(&supervisor->crew)) != NULL)
+        generation_kill(&oldest->process); /* all are waiting for one that serves */
     watcher_take(&supervisor->watcher);
     int error = member == NULL ? -EAGAIN
                                : generation_start(&member->process, supervisor->argv, &supervisor->sockets,
@@ -200,6 +202,22 @@ static void hand_over(struct supervisor *supervisor)
     end_reload(supervisor, "ok", serving->process.text);
 }
 
+/* It accepts no more; the sockets queue for the next one. */
+static void replace_faulted(struct supervisor *supervisor, struct member *member)
+{
+    const bool served = member->role == ROLE_SERVING;
+    char *what =
+        xsprintf("a function of %s crashed in worker %d", member->process.text, (int)member->process.pid);
+    if (supervisor->phase == PHASE_STOPPING || !served) {
+        log_error("%s", what);
+    } else {
+        retire(supervisor, member);
+        if (crew_with(&supervisor->crew, ROLE_STARTING) == NULL)
+            plan_start(supervisor, true, what);
+    }
+    free(what);
+}
+
 static void hear(struct supervisor *supervisor, struct member *member)
 {
     switch (generation_listen(&member->process)) {
@@ -212,6 +230,9 @@ static void hear(struct supervisor *supervisor, struct member *member)
     case GENERATION_LEFT:
         if (supervisor->go_by != CREW_NEVER)
             hand_over(supervisor);
+        break;
+    case GENERATION_FAULTED:
+        replace_faulted(supervisor, member);
         break;
     case GENERATION_QUIET:
         break;
