@@ -65,6 +65,7 @@ static const struct {
 START_TEST(story_crash_the_caller_is_told_and_nobody_else_notices)
 {
     for (int i = 0; i < 3; i++) {
+        pause_ms(100); /* a second fault in the same worker would end it */
         answer_expect(get(ways[_i].path), ways[_i].status);
         answer_expect(get("/api/simple"), 200);
         answer_expect_text(get("/api/crash"), 200, "still here\n");
@@ -179,8 +180,10 @@ END_TEST
 START_TEST(who_crashes_too_often_is_switched_off)
 {
     start("CRASH_LIMIT=3");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         answer_expect(get("/api/crash?how=null"), 500);
+        pause_ms(100); /* a second fault in the same worker would end it */
+    }
     for (int i = 0; i < 200 && get("/api/crash")->status != 503; i++)
         pause_ms(20);
     answer_expect(get("/api/crash"), 503);
@@ -197,8 +200,21 @@ START_TEST(who_crashes_too_often_is_switched_off)
 }
 END_TEST
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WITH_THREAD_SANITIZER
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define WITH_THREAD_SANITIZER
+#endif
+
 int main(void)
 {
+#ifdef WITH_THREAD_SANITIZER
+    puts("SKIPPED: ThreadSanitizer keeps signals back");
+    return 77;
+#endif
     Suite *suite = suite_create("crash");
     TCase *tests = harness_case(suite, "crash", setup, teardown);
     TCase *limit = harness_case(suite, "limit", NULL, NULL);

@@ -3,10 +3,12 @@
    crashes, and else echoes. */
 #include <cloudgate.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <unistd.h>
 
 static volatile int hundred = 100, zero = 0;
 static int *volatile nowhere = NULL;
+static volatile uintptr_t wild = 16;
 
 static void *fault(void *arg)
 {
@@ -28,7 +30,7 @@ static void faults(cg_event *event)
     if (strcmp(how, "divide") == 0) {
         cg_reply(event, 200, "text/plain", "%d", hundred / zero);
     } else if (strcmp(how, "body") == 0) {
-        cg_write(event, (const char *)nowhere, 100);
+        cg_write(event, (const char *)wild, 100);
     } else if (strcmp(how, "sleep") == 0) {
         for (;;)
             sleep(1);
