@@ -18,7 +18,7 @@ COPY --from=build /app/public public
 COPY --from=build /app/functions functions
 
 # The image is the release: what lies in it does not change while it runs.
-ENV STATE_DIR=/var/lib/cloudgate AUTO_RELOAD=0
+ENV STATE_DIR=/var/lib/cloudgate AUTO_RELOAD=0 GUESTBOOK=/var/lib/cloudgate/guestbook.db
 USER cloudgate
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["/app/cloudgate", "health"]

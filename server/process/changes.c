@@ -50,7 +50,7 @@ static enum walk_result visit(void *arg, const struct walk_entry *entry)
 
 static void add_path(struct look *look, const char *path)
 {
-    struct stat stat_of;
+    struct stat stat_of = {0};
     if (path != NULL && stat(path, &stat_of) == 0)
         add_file(look, path, &stat_of);
 }

@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "process/address.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -169,13 +169,10 @@ unsigned handover_loops(const struct inheritance *inheritance)
 static int bound_port(const struct inheritance *inheritance, enum listener_kind kind)
 {
     for (size_t i = 0; i < inheritance->listener_count; i++) {
-        struct sockaddr_storage address = {0};
-        socklen_t len = sizeof address;
-        if (inheritance->listeners[i].kind != kind ||
-            getsockname(inheritance->listeners[i].fd, (struct sockaddr *)&address, &len) != 0)
-            continue;
-        return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
-                                                   : ((struct sockaddr_in *)&address)->sin_port);
+        struct address address = {.len = sizeof address.socket};
+        if (inheritance->listeners[i].kind == kind &&
+            getsockname(inheritance->listeners[i].fd, &address.socket.any, &address.len) == 0)
+            return address_port(&address);
     }
     return -1;
 }

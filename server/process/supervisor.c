@@ -1,7 +1,6 @@
 #include "process/supervisor.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -9,8 +8,9 @@
 #include "process/control.h"
 #include "process/crew.h"
 #include "process/descriptors.h"
-#include "process/memory.h"
+#include "process/segment.h"
 #include "process/signals.h"
+#include "process/status.h"
 #include "process/watcher.h"
 #include "shm/shm.h"
 
@@ -45,17 +45,14 @@ struct supervisor {
     struct control control;
     struct crew crew;
     enum phase phase;
-    int64_t began;    /* monotonic ms */
     int64_t go_by;    /* when the one that serves may accept, whatever the old one says; CREW_NEVER */
     int64_t restart;  /* when the next worker is started; CREW_NEVER */
     int64_t back_off; /* ms */
     int64_t stop_by;  /* or all are ended */
     struct watcher watcher;
-    unsigned reloads;
-    char reason[64];                         /* of the last reload, or of the one that is under way */
-    bool reload_wanted;                      /* once there is room for another generation */
-    char outcome[GENERATION_TEXT_SIZE + 16]; /* of the last one */
-    int status;                              /* to exit with */
+    struct status status;
+    bool reload_wanted; /* once there is room for another generation */
+    int exit_status;    /* to exit with */
 };
 
 /* ---- starting ---- */
@@ -63,7 +60,7 @@ struct supervisor {
 static void give_up(struct supervisor *supervisor)
 {
     supervisor->phase = PHASE_OVER;
-    supervisor->status = 1;
+    supervisor->exit_status = 1;
 }
 
 /* Chooses the moment of the next start, and says it: what has just happened in what. */
@@ -121,14 +118,14 @@ static void start_serving(struct supervisor *supervisor)
 
 static void end_reload(struct supervisor *supervisor, const char *word, const char *what)
 {
-    snprintf(supervisor->outcome, sizeof supervisor->outcome, "%s: %s\n", word, what);
-    control_answer_all(&supervisor->control, "reload", supervisor->outcome);
+    status_note_outcome(&supervisor->status, word, what);
+    control_answer_all(&supervisor->control, "reload", supervisor->status.outcome);
 }
 
 static void begin_reload(struct supervisor *supervisor)
 {
     supervisor->reload_wanted = false;
-    supervisor->reloads++;
+    supervisor->status.reloads++;
     int error = start_worker(supervisor, true);
     if (error == 0)
         return;
@@ -149,7 +146,7 @@ static void try_reload(struct supervisor *supervisor)
 static void reload(struct supervisor *supervisor, const char *reason)
 {
     log_info("reload: %s", reason);
-    snprintf(supervisor->reason, sizeof supervisor->reason, "%s", reason);
+    snprintf(supervisor->status.reason, sizeof supervisor->status.reason, "%s", reason);
     supervisor->reload_wanted = true;
     try_reload(supervisor);
 }
@@ -371,27 +368,13 @@ static void act_on_time(struct supervisor *supervisor)
 
 /* ---- commands ---- */
 
-static char *describe(const struct supervisor *supervisor)
-{
-    struct buffer out = {0};
-    buffer_printf(&out, "ok: cloudgate " CLOUDGATE_VERSION ", process %d, up for %lld s\n", (int)getpid(),
-                  (long long)(monotonic_ms() - supervisor->began) / 1000);
-    buffer_printf(&out, "root       %s\nreloads    %u", supervisor->settings->root, supervisor->reloads);
-    if (supervisor->reloads > 0)
-        buffer_printf(&out, ", the last one because of %s, %.*s", supervisor->reason,
-                      (int)strcspn(supervisor->outcome, "\n"), supervisor->outcome);
-    buffer_text(&out, "\n");
-    crew_describe(&supervisor->crew, &out);
-    return buffer_detach(&out);
-}
-
 static void said(void *arg, struct control_client *client)
 {
     struct supervisor *supervisor = arg;
     if (strcmp(client->word, "reload") == 0 && supervisor->phase == PHASE_SERVING) {
         reload(supervisor, "a command");
     } else if (strcmp(client->word, "status") == 0) {
-        char *text = describe(supervisor);
+        char *text = status_text(&supervisor->status, &supervisor->crew);
         control_answer(client, text, true);
         free(text);
     } else if (strcmp(client->word, "stop") == 0) {
@@ -451,16 +434,6 @@ static void watch(struct supervisor *supervisor)
 
 /* ---- the start ---- */
 
-/* All of it is reserved at once, and a machine that has not enough would start to kill: others first. */
-static int open_segment(struct supervisor *supervisor)
-{
-    const struct settings *settings = supervisor->settings;
-    uint64_t available = memory_available("/proc/meminfo", "/sys/fs/cgroup", "/proc/self/cgroup");
-    if (settings->shm_file == NULL && settings->shm_size > available)
-        return -ENOMEM;
-    return shm_create(settings->shm_file, settings->shm_size, &supervisor->shm);
-}
-
 /* Without it the server serves all the same. */
 static void open_control(struct supervisor *supervisor)
 {
@@ -488,12 +461,8 @@ static int prepare(struct supervisor *supervisor)
         free(text);
         return error;
     }
-    error = open_segment(supervisor);
-    if (error < 0)
-        log_error("cannot make the shared memory (SHM_SIZE is %llu bytes%s%s): %s",
-                  (unsigned long long)settings->shm_size, settings->shm_file ? ", in " : "",
-                  settings->shm_file ? settings->shm_file : "", shm_explain(error));
-    else
+    error = segment_open(settings, &supervisor->shm);
+    if (error == 0)
         open_control(supervisor);
     return error;
 }
@@ -505,7 +474,7 @@ int supervisor_run(char *const argv[], const struct settings *settings)
         .argv = argv,
         .signal_fd = -1,
         .control = {.fd = -1},
-        .began = monotonic_ms(),
+        .status = {.root = settings->root, .began = monotonic_ms()},
         .restart = CREW_NEVER,
         .go_by = CREW_NEVER,
     };
@@ -522,5 +491,5 @@ int supervisor_run(char *const argv[], const struct settings *settings)
     control_close(&supervisor.control);
     if (supervisor.signal_fd >= 0)
         close(supervisor.signal_fd);
-    return supervisor.status;
+    return supervisor.exit_status;
 }

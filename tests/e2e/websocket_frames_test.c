@@ -164,8 +164,6 @@ START_TEST(cases_61_62_63_frames)
 }
 END_TEST
 
-/* ---- byte by byte ---- */
-
 static size_t put_frame(unsigned char *out, unsigned first, const char *data, size_t len)
 {
     static const unsigned char mask[4] = {1, 2, 3, 4};
@@ -228,8 +226,6 @@ START_TEST(heads_that_are_none)
     }
 }
 END_TEST
-
-/* ---- sizes ---- */
 
 START_TEST(every_length_comes_back)
 {
