@@ -3,7 +3,6 @@
 #include "app/walk.h"
 #include "base/buffer.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 struct look {
@@ -11,19 +10,27 @@ struct look {
     unsigned of;
 };
 
-static void add(struct look *look, const void *data, size_t len)
+static void add_byte(struct look *look, uint8_t byte)
 {
-    for (size_t i = 0; i < len; i++)
-        look->hash = (look->hash ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001b3);
+    look->hash = (look->hash ^ byte) * UINT64_C(0x100000001b3);
+}
+
+static void add_number(struct look *look, uint64_t number)
+{
+    for (int shift = 0; shift < 64; shift += 8)
+        add_byte(look, (uint8_t)(number >> shift));
 }
 
 /* What changes when a file is written, replaced or switched. */
 static void add_file(struct look *look, const char *name, const struct stat *stat)
 {
-    const int64_t facts[] = {(int64_t)stat->st_dev, (int64_t)stat->st_ino, (int64_t)stat->st_size,
-                             (int64_t)stat->st_mtim.tv_sec, (int64_t)stat->st_mtim.tv_nsec};
-    add(look, name, strlen(name) + 1);
-    add(look, facts, sizeof facts);
+    for (const char *c = name; *c != '\0'; c++)
+        add_byte(look, (uint8_t)*c);
+    add_number(look, stat->st_dev);
+    add_number(look, stat->st_ino);
+    add_number(look, (uint64_t)stat->st_size);
+    add_number(look, (uint64_t)stat->st_mtim.tv_sec);
+    add_number(look, (uint64_t)stat->st_mtim.tv_nsec);
 }
 
 static bool is_source(const char *base)
@@ -50,7 +57,7 @@ static enum walk_result visit(void *arg, const struct walk_entry *entry)
 
 static void add_path(struct look *look, const char *path)
 {
-    struct stat stat_of = {0};
+    struct stat stat_of;
     if (path != NULL && stat(path, &stat_of) == 0)
         add_file(look, path, &stat_of);
 }
