@@ -3,28 +3,32 @@
 #include "base/alloc.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
 
 #define BITS_MIN 9
 #define BITS_MAX 15
-#define LEVEL 3  /* for many small messages, made on a loop */
-#define MEMORY 8 /* of deflate: 128 kB */
+#define LEVEL 3       /* for many small messages, made on a loop */
+#define MEMORY 8      /* of deflate: 128 kB */
+#define KEPT_MEMORY 5 /* 16 kB */
 #define PIECE_SIZE 16384
 #define TAIL_SIZE 4 /* the empty block that ends each message and is not sent (section 7.2.1) */
 
 struct message_coding {
+    bool pack_keeps, unpack_keeps;
     z_stream pack[BITS_MAX - BITS_MIN + 1]; /* by window; made when first needed */
     bool packs[BITS_MAX - BITS_MIN + 1];
     z_stream unpack;
     bool unpacks;
 };
 
-struct message_coding *message_coding_create(void)
+struct message_coding *message_coding_create(bool pack_keeps, bool unpack_keeps)
 {
-    return xzalloc(sizeof(struct message_coding));
+    struct message_coding *coding = xzalloc(sizeof *coding);
+    coding->pack_keeps = pack_keeps;
+    coding->unpack_keeps = unpack_keeps;
+    return coding;
 }
 
 void message_coding_destroy(struct message_coding *coding)
@@ -41,12 +45,18 @@ void message_coding_destroy(struct message_coding *coding)
 
 static z_stream *packer(struct message_coding *coding, int bits)
 {
-    const int i = bits - BITS_MIN;
+    const int i = bits - BITS_MIN, memory = coding->pack_keeps ? KEPT_MEMORY : MEMORY;
     if (coding->packs[i])
-        return deflateReset(&coding->pack[i]) == Z_OK ? &coding->pack[i] : NULL;
+        return coding->pack_keeps || deflateReset(&coding->pack[i]) == Z_OK ? &coding->pack[i] : NULL;
     coding->packs[i] =
-        deflateInit2(&coding->pack[i], LEVEL, Z_DEFLATED, -bits, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+        deflateInit2(&coding->pack[i], LEVEL, Z_DEFLATED, -bits, memory, Z_DEFAULT_STRATEGY) == Z_OK;
     return coding->packs[i] ? &coding->pack[i] : NULL;
+}
+
+/* What deflateBound says for any window and memory, and the flush behind it. */
+size_t message_pack_bound(size_t len)
+{
+    return len + len / 8 + len / 64 + 64;
 }
 
 size_t message_pack(struct message_coding *coding, int bits, const char *data, size_t len, char *out,
@@ -67,7 +77,7 @@ size_t message_pack(struct message_coding *coding, int bits, const char *data, s
 static z_stream *unpacker(struct message_coding *coding)
 {
     if (coding->unpacks)
-        return inflateReset(&coding->unpack) == Z_OK ? &coding->unpack : NULL;
+        return coding->unpack_keeps || inflateReset(&coding->unpack) == Z_OK ? &coding->unpack : NULL;
     coding->unpacks = inflateInit2(&coding->unpack, -BITS_MAX) == Z_OK;
     return coding->unpacks ? &coding->unpack : NULL;
 }

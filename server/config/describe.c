@@ -49,6 +49,8 @@ static void describe_socket(const struct socket_rules *rules, struct buffer *out
     describe_duration(", ping after ", rules->ping_interval, out);
     describe_duration(", pong within ", rules->pong_timeout, out);
     describe_duration(", idle for ", rules->idle_timeout, out);
+    if (rules->takeover)
+        buffer_text(out, ", compression with takeover");
     if (rules->drop)
         buffer_text(out, ", slow clients lose messages");
 }

@@ -389,6 +389,11 @@ static void take_slow(struct draft *draft, struct route_setting *route, const st
         draft_complain(draft, item->line, "slow: '%.100s' is neither close nor drop", text);
 }
 
+static void take_takeover(struct draft *draft, struct route_setting *route, const struct node *item)
+{
+    (void)item_bool(draft, item, &route->socket.takeover);
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -413,6 +418,7 @@ static const struct {
     {"pongTimeout", take_pong, false, true},
     {"idleTimeout", take_idle, false, true},
     {"slow", take_slow, false, true},
+    {"takeover", take_takeover, false, true},
 };
 
 static void take_item(struct draft *draft, struct route_setting *route, const struct node *item)

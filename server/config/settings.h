@@ -19,6 +19,7 @@ struct socket_rules {
     size_t protocol_count;
     uint64_t message_limit;              /* bytes of a message, unpacked */
     uint64_t queue_limit;                /* bytes that may wait for a client */
+    bool takeover;                       /* compression remembers from one message to the next */
     bool drop;                           /* a slow client loses messages, not its connection */
     int64_t ping_interval, pong_timeout; /* ms */
     int64_t idle_timeout;                /* ms without a message; 0: any */

@@ -1,5 +1,6 @@
 #include "http/serve_websocket.h"
 
+#include "app/message_coding.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "http/app.h"
@@ -16,6 +17,7 @@
 #define KEY_SIZE 16      /* bytes of a nonce */
 #define KEY_TEXT_SIZE 24 /* of it in base64 */
 #define OWN_FIELDS 5
+#define WS_KEPT_BITS 12      /* of windows that live on: 4 kB, and some 30 kB for each socket in all */
 #define NO_ANSWER_STATUS 403 /* for an .upgrade that refuses without a word */
 
 /* ---- what the client asks ---- */
@@ -129,21 +131,43 @@ static cg_str choose_protocol(const struct request *request, const struct socket
     return cg_bytes(NULL, 0);
 }
 
+/* The windows live on where the route wants it, and no larger than need be, because each socket has its own.
+ */
+static cg_str keep_windows(struct request *request, const struct ws_deflate *deflate, struct websocket *ws)
+{
+    struct arena *arena = &request->arena;
+    cg_str limit = STR("");
+    if (deflate->client_keeps && deflate->client_bits > WS_KEPT_BITS)
+        limit = arena_printf(arena, "; client_max_window_bits=%d", WS_KEPT_BITS);
+    if (ws->bits > WS_KEPT_BITS)
+        ws->bits = WS_KEPT_BITS;
+    ws->coding = message_coding_create(deflate->server_keeps, deflate->client_keeps);
+    return arena_printf(arena, "permessage-deflate%s%s%s; server_max_window_bits=%d",
+                        deflate->server_keeps ? "" : "; server_no_context_takeover",
+                        deflate->client_keeps ? "" : "; client_no_context_takeover", limit.ptr, ws->bits);
+}
+
+static cg_str drop_windows(struct request *request, const struct ws_deflate *deflate)
+{
+    cg_str bits = deflate->bits_asked
+                      ? arena_printf(&request->arena, "; server_max_window_bits=%d", deflate->bits)
+                      : STR("");
+    return arena_printf(&request->arena,
+                        "permessage-deflate; server_no_context_takeover; client_no_context_takeover%s",
+                        bits.ptr);
+}
+
 /* ptr NULL: nothing is compressed. */
-static cg_str choose_deflate(struct request *request, const struct action *action, int *ret_bits)
+static cg_str choose_deflate(struct request *request, const struct action *action, struct websocket *ws)
 {
     struct ws_deflate deflate;
     for (size_t i = 0; i < request->field_count && !action->plain; i++) {
         if (!str_is(request->fields[i].name, "sec-websocket-extensions") ||
             !ws_deflate_accept(request->fields[i].value, &deflate))
             continue;
-        *ret_bits = deflate.bits;
-        cg_str bits = deflate.bits_asked
-                          ? arena_printf(&request->arena, "; server_max_window_bits=%d", deflate.bits)
-                          : STR("");
-        return arena_printf(&request->arena,
-                            "permessage-deflate; server_no_context_takeover; client_no_context_takeover%s",
-                            bits.ptr);
+        ws->bits = deflate.bits;
+        return action->socket->takeover ? keep_windows(request, &deflate, ws)
+                                        : drop_windows(request, &deflate);
     }
     return cg_bytes(NULL, 0);
 }
@@ -176,7 +200,7 @@ void serve_websocket_accept(struct request *request, struct event *event)
         add(fields, &count, STR("sec-websocket-accept"), accept_key(request));
     }
     add(fields, &count, STR("sec-websocket-protocol"), choose_protocol(request, event->action->socket));
-    add(fields, &count, STR("sec-websocket-extensions"), choose_deflate(request, event->action, &ws->bits));
+    add(fields, &count, STR("sec-websocket-extensions"), choose_deflate(request, event->action, ws));
     request->call->socket = NULL;
     websocket_open(ws, event);
     struct response response = {.status = request->connect ? 200 : 101,

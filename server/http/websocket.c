@@ -301,6 +301,7 @@ void websocket_discard(struct websocket *ws)
     if (ws == NULL)
         return;
     stream_close(&ws->tunnel.out);
+    message_coding_destroy(ws->coding);
     buffer_finish(&ws->message);
     free(ws->reason);
     free(ws->event_memory);

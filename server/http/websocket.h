@@ -29,6 +29,8 @@ enum websocket_hook {
     WEBSOCKET_CLOSE = 8,
 };
 
+struct message_coding;
+
 struct websocket {
     struct tunnel tunnel; /* first */
     struct event event;   /* of the handshake: a copy, and what .upgrade has allocated */
@@ -39,8 +41,9 @@ struct websocket {
     uint64_t id;
     struct list link; /* in websockets */
     struct subscriber subscriber;
-    void *data; /* the function's */
-    int bits;   /* of the window for what we pack; 0: nothing is packed */
+    void *data;                    /* the function's */
+    int bits;                      /* of the window for what we pack; 0: nothing is packed */
+    struct message_coding *coding; /* the windows live on; NULL: that of the loop does */
 
     /* What comes in. */
     struct ws_frame frame; /* that has begun, while in_frame */

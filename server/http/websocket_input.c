@@ -96,8 +96,8 @@ static void tell_packed(struct websocket *ws)
     struct buffer packed = ws->message;
     ws->message = (struct buffer){0};
     all->message.len = 0;
-    int error = message_unpack(all->coding, packed.data ? packed.data : "", packed.len,
-                               (size_t)ws->rules->message_limit, &all->message);
+    int error = message_unpack(ws->coding ? ws->coding : all->coding, packed.data ? packed.data : "",
+                               packed.len, (size_t)ws->rules->message_limit, &all->message);
     buffer_finish(&packed);
     if (error == -EMSGSIZE)
         refuse_size(ws);

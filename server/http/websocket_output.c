@@ -30,16 +30,18 @@ static void add(struct websocket *ws, struct stream_piece *piece)
 
 /* ---- messages ---- */
 
-/* Packed, into memory of the loop: ptr NULL when that would not make it smaller. */
-static cg_str pack(struct loop *loop, int bits, const char *data, size_t len)
+/* Packed, into memory of the loop: ptr NULL when that would not make it smaller. kept: that of a socket whose
+   window lives on, so that all that went into it has to be sent; or NULL. */
+static cg_str pack(struct loop *loop, struct message_coding *kept, int bits, const char *data, size_t len)
 {
     struct websockets *all = websockets_of(loop);
     struct buffer *out = &all->packed;
+    const size_t size = kept ? message_pack_bound(len) : len;
     if (bits == 0 || len < MESSAGE_PACK_MIN)
         return cg_bytes(NULL, 0);
     out->len = 0;
-    buffer_reserve(out, len);
-    size_t packed = message_pack(all->coding, bits, data, len, out->data, len);
+    buffer_reserve(out, size);
+    size_t packed = message_pack(kept ? kept : all->coding, bits, data, len, out->data, size);
     return packed > 0 ? cg_bytes(out->data, packed) : cg_bytes(NULL, 0);
 }
 
@@ -63,7 +65,7 @@ static bool is_full(struct websocket *ws)
 static struct stream_piece *make_piece(struct websocket *ws, const char *data, size_t len, cg_kind kind)
 {
     char head[WS_FRAME_HEAD_MAX];
-    cg_str packed = pack(ws->loop, ws->bits, data, len);
+    cg_str packed = pack(ws->loop, ws->coding, ws->bits, data, len);
     bool is_packed = packed.ptr != NULL;
     if (!is_packed)
         packed = cg_bytes(data, len);
@@ -118,7 +120,7 @@ static struct topic_frame *packed_frame(struct loop *loop, int bits, struct deli
     struct topic_frame **frame = &delivery->frames[FRAMING_PACKED];
     if (*frame != NULL)
         return *frame;
-    cg_str packed = pack(loop, bits, publication->data.ptr, publication->data.len);
+    cg_str packed = pack(loop, NULL, bits, publication->data.ptr, publication->data.len);
     if (packed.ptr != NULL) {
         *frame = frame_message(packed, publication->kind, true);
     } else {
@@ -128,7 +130,8 @@ static struct topic_frame *packed_frame(struct loop *loop, int bits, struct deli
     return *frame;
 }
 
-/* Made once for all sockets of the loop, but for those with a small window, which get it plain. */
+/* Made once for all sockets of the loop. Those with a small window, or one that lives on and would have to
+   have seen it, get it plain. */
 void websocket_deliver(struct subscriber *subscriber, struct delivery *delivery)
 {
     struct websocket *ws = list_item(subscriber, struct websocket, subscriber);
@@ -138,8 +141,9 @@ void websocket_deliver(struct subscriber *subscriber, struct delivery *delivery)
         overflow(ws);
         return;
     }
-    struct topic_frame *frame =
-        ws->bits == WS_DEFLATE_BITS_MAX ? packed_frame(ws->loop, ws->bits, delivery) : plain_frame(delivery);
+    struct topic_frame *frame = ws->bits == WS_DEFLATE_BITS_MAX && ws->coding == NULL
+                                    ? packed_frame(ws->loop, ws->bits, delivery)
+                                    : plain_frame(delivery);
     add(ws, stream_piece_share(&ws->tunnel.out, frame));
 }
 

@@ -19,7 +19,7 @@ struct websockets *websockets_of(struct loop *loop)
     for (size_t i = 0; i < WEBSOCKETS_BUCKETS; i++)
         list_init(&all->buckets[i]);
     all->last_id = (uint64_t)loop->index << NUMBER_BITS | (uint64_t)wall_ms() * NUMBERS_PER_MS;
-    all->coding = message_coding_create();
+    all->coding = message_coding_create(false, false);
     return all;
 }
 

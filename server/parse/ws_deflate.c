@@ -69,6 +69,7 @@ static bool take_parameter(cg_str text, unsigned *seen, struct ws_deflate *defla
         deflate->bits_asked = true;
         return bits >= WS_DEFLATE_BITS_MIN;
     case CLIENT_BITS:
+        deflate->client_bits = has_value ? bits : WS_DEFLATE_BITS_MAX;
         return !has_value || bits != 0;
     default:
         return !has_value;
@@ -84,6 +85,8 @@ static bool accept(cg_str offer, struct ws_deflate *ret_deflate)
     while (offer.len > 0)
         if (!take_parameter(take_until(&offer, ';'), &seen, &deflate))
             return false;
+    deflate.server_keeps = (seen & SERVER_NO_TAKEOVER) == 0;
+    deflate.client_keeps = (seen & CLIENT_NO_TAKEOVER) == 0;
     *ret_deflate = deflate;
     return true;
 }

@@ -9,13 +9,15 @@
 #define WS_DEFLATE_BITS_MAX 15
 
 struct ws_deflate {
-    int bits;        /* of the window of what we send */
-    bool bits_asked; /* the client wants to be told */
+    int bits;          /* of the window of what we send, at most */
+    bool bits_asked;   /* the client wants to be told */
+    int client_bits;   /* of what the client sends, at most; 0: it can't be told to have less */
+    bool server_keeps; /* our window may live on from one message to the next */
+    bool client_keeps; /* theirs will, unless they are told not to */
 };
 
 /* The first offer in one field's list that can be met; others, and unknown extensions, are passed over.
-   False: there is none. Whatever is offered, neither side keeps its window from one message to the next, and
-   the answer has to say so. */
+   False: there is none. */
 bool ws_deflate_accept(cg_str offers, struct ws_deflate *ret_deflate);
 
 #endif
