@@ -31,6 +31,10 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_TRUSTED_PROXIES] =
         {"TRUSTED_PROXIES", "trusted_proxies", OPTION_NETWORKS, AT(trusted_proxies),
          .help = "networks, as in 10.0.0.0/8, whose X-Forwarded-For is believed; with commas"},
+    [OPTION_PROXY_PROTOCOL] =
+        {"PROXY_PROTOCOL", "proxy_protocol", OPTION_BOOL, AT(proxy_protocol), .fallback = "0",
+         .help = "each connection begins with a PROXY header, of version 1 or 2, that tells who "
+                 "the client is; only behind a balancer that sends it"},
     [OPTION_SSL] = {"SSL", "ssl", OPTION_BOOL, AT(ssl), .fallback = "0",
                     .help = "https: TLS 1.2 and up, HTTP/1.1 and HTTP/2"},
     [OPTION_SSL_PORT] = {"SSL_PORT", "ssl_port", OPTION_NUMBER, AT(ssl_port), RANGE(0, 65535),

@@ -58,6 +58,7 @@ struct settings {
     const char *functions_link; /* the same as functions_dir, through links that may be switched */
 
     const char *host;            /* address or name to bind; NULL, the default: every IPv4 and IPv6 address */
+    bool proxy_protocol;         /* connections begin with a PROXY header */
     const char *trusted_proxies; /* networks; NULL: none */
     int port;                    /* plain HTTP; -1: none; 0: any free one. With ssl it redirects to https */
     bool ssl;

@@ -4,6 +4,7 @@
 #include "http/app.h"
 #include "http/http1.h"
 #include "http/http2.h"
+#include "http/proxied.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -20,19 +21,42 @@ static void established(struct transport *transport, bool h2)
         http1_start(transport);
 }
 
+static void begin_plain(struct transport *transport, struct tls_context *tls)
+{
+    (void)tls;
+    http1_start(transport);
+}
+
+static void begin_redirect(struct transport *transport, struct tls_context *tls)
+{
+    (void)tls;
+    http1_start_redirect(transport);
+}
+
+static void begin_tls(struct transport *transport, struct tls_context *tls)
+{
+    if (tls_start(transport, tls, established) != 0)
+        transport->lost = true; /* whoever has called sees to that */
+}
+
+static void (*const beginnings[])(struct transport *transport, struct tls_context *tls) = {
+    [LISTENER_PLAIN] = begin_plain,
+    [LISTENER_TLS] = begin_tls,
+    [LISTENER_REDIRECT] = begin_redirect,
+};
+
 static void begin(struct listener *listener, int fd, const struct sockaddr *peer)
 {
     struct transport *transport = transport_create(listener->loop, fd, peer);
     listener->loop->counts.accepted++;
-    if (listener->kind == LISTENER_PLAIN)
-        http1_start(transport);
-    else if (listener->kind == LISTENER_REDIRECT)
-        http1_start_redirect(transport);
-    else if (tls_start(transport, listener->tls, established) != 0) {
+    if (listener->loop->app->settings->proxy_protocol)
+        proxied_start(transport, listener->tls, beginnings[listener->kind]);
+    else
+        beginnings[listener->kind](transport, listener->tls);
+    if (transport->lost)
         transport_abort(transport);
-        return;
-    }
-    transport_start(transport);
+    else
+        transport_start(transport);
 }
 
 static void go_on(struct timer *timer)

@@ -1,7 +1,6 @@
 #include "http/serve_websocket.h"
 
 #include "app/message_coding.h"
-#include "base/log.h"
 #include "base/str.h"
 #include "http/app.h"
 #include "http/websocket.h"

@@ -41,12 +41,15 @@ static int connect_to_any(const char *host, int port)
 }
 
 /* The status line is enough; it may come in pieces. */
-static int ask(int fd)
+static int ask(int fd, bool proxied)
 {
+    static const char header[] = "PROXY UNKNOWN\r\n";
     static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     static const char good[] = "HTTP/1.1 200 ";
     char answer[sizeof good - 1];
     size_t len = 0;
+    if (proxied && send(fd, header, sizeof header - 1, MSG_NOSIGNAL) < 0)
+        return -errno;
     if (send(fd, request, sizeof request - 1, MSG_NOSIGNAL) < 0)
         return -errno;
     while (len < sizeof answer) {
@@ -65,7 +68,7 @@ int health_check(const struct settings *settings)
     int fd = connect_to_any(settings->host, settings->ssl ? settings->ssl_port : settings->port);
     if (fd < 0)
         return fd;
-    int error = settings->ssl ? 0 : ask(fd);
+    int error = settings->ssl ? 0 : ask(fd, settings->proxy_protocol);
     close(fd);
     return error;
 }
