@@ -162,6 +162,12 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_MAX_CONNECTIONS] = {"MAX_CONNECTIONS", "max_connections", OPTION_LARGE, AT(max_connections),
                                 RANGE(1, 1000000), .fallback = "10000",
                                 .help = "connections that each loop has at most"},
+    [OPTION_ACCESS_LOG] =
+        {"ACCESS_LOG", "access_log", OPTION_PATH, AT(access_log),
+         .help = "file that gets a line for each request; /dev/stdout is one, too; by default none"},
+    [OPTION_ACCESS_LOG_FORMAT] = {"ACCESS_LOG_FORMAT", "access_log_format", OPTION_FORMAT,
+                                  AT(access_log_format), .fallback = "combined",
+                                  .help = "of these lines: common, combined or json"},
     [OPTION_SERVER_TIMING] = {"SERVER_TIMING", "server_timing", OPTION_BOOL, AT(server_timing),
                               .fallback = "0",
                               .help = "adds a Server-Timing field with the time that a function took"},
@@ -205,6 +211,16 @@ const struct option *option_of_letter(char letter)
         if (letter != '\0' && option->letter == letter)
             return option;
     return NULL;
+}
+
+static const char *const formats[] = {"common", "combined", "json"};
+
+static int format_of(const char *text)
+{
+    for (int i = 0; i < (int)(sizeof formats / sizeof *formats); i++)
+        if (strcmp(text, formats[i]) == 0)
+            return i;
+    return -1;
 }
 
 static const char *say(struct arena *arena, const char *text, const char *what)
@@ -329,6 +345,11 @@ bool option_read(const struct option *option, const char *text, const char *base
         if (rc == 0 && value.number != 0 && value.number < DURATION_MIN)
             rc = -ERANGE;
         break;
+    case OPTION_FORMAT:
+        value.number = format_of(text);
+        if (value.number < 0)
+            why = say(arena, text, "is no format (common, combined or json)");
+        break;
     case OPTION_BOOL:
         if (value_bool(text, &on) < 0)
             why = say(arena, text, "is neither yes nor no (1 0, true false, yes no, on off)");
@@ -351,6 +372,7 @@ void option_store(const struct option *option, struct settings *settings, struct
     void *member = (char *)settings + option->offset;
     switch (option->kind) {
     case OPTION_NUMBER:
+    case OPTION_FORMAT:
         *(int *)member = (int)value.number;
         break;
     case OPTION_BOOL:
@@ -375,6 +397,9 @@ void option_print(const struct option *option, const struct settings *settings, 
     switch (option->kind) {
     case OPTION_NUMBER:
         buffer_printf(out, "%d", *(const int *)member);
+        break;
+    case OPTION_FORMAT:
+        buffer_text(out, formats[*(const int *)member]);
         break;
     case OPTION_BOOL:
         buffer_text(out, *(const bool *)member ? "yes" : "no");

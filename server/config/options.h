@@ -60,6 +60,8 @@ enum option_id {
     OPTION_AUTO_RELOAD,
     OPTION_WATCH,
     OPTION_MAX_CONNECTIONS,
+    OPTION_ACCESS_LOG,
+    OPTION_ACCESS_LOG_FORMAT,
     OPTION_SERVER_TIMING,
     OPTION_VERBOSE,
     OPTION_COUNT
@@ -71,6 +73,7 @@ enum option_kind {
     OPTION_BOOL,     /* bool */
     OPTION_SIZE,     /* uint64_t, bytes */
     OPTION_DURATION, /* int64_t, ms; 0, where min is, or at least 100 */
+    OPTION_FORMAT,   /* int: of an access log, as enum access_format */
     OPTION_ADDRESS,  /* const char *, NULL for every address */
     OPTION_NETWORKS, /* const char *, as networks_parse takes it; NULL for none */
     OPTION_PATH,     /* const char *, absolute; what it names may be missing */

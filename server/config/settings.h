@@ -67,7 +67,9 @@ struct settings {
     bool h2c;                       /* HTTP/2 with prior knowledge on the plain port */
     int threads;                    /* loops, at least 1, as asked for or as the machine allows */
     bool verbose;
-    bool server_timing; /* answers of functions tell how long those took */
+    const char *access_log; /* a file; NULL: none */
+    int access_log_format;  /* 0 common, 1 combined, 2 json */
+    bool server_timing;     /* answers of functions tell how long those took */
 
     uint64_t static_memory; /* bytes of files kept in memory */
     int64_t static_refresh; /* ms until files are looked at again, when the system tells of no change */

@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "parse/network.h"
 
+struct access_writer;
 struct pool;
 
 struct app {
@@ -15,8 +16,9 @@ struct app {
     struct router *router;
     struct network trusted[NETWORKS_MAX]; /* proxies */
     size_t trusted_count;
-    struct pool *pool; /* for functions that block */
-    int ssl_port;      /* as bound */
+    struct access_writer *access; /* log; NULL: none */
+    struct pool *pool;            /* for functions that block */
+    int ssl_port;                 /* as bound */
 };
 
 #endif

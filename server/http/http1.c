@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "http/access_log.h"
 #include "http/app.h"
 #include "http/dispatch.h"
 #include "http/feed.h"
@@ -51,7 +52,14 @@ static void refuse(struct http1 *http1, int status)
 {
     static const cg_field fields[] = {{STR("content-type"), STR("text/plain; charset=utf-8")}};
     struct transport *transport = http1->transport;
+    struct request *request = http1->request;
     loop_count_refusal(transport->loop, status);
+    if (request != NULL && request->method_text.ptr != NULL) {
+        request->responded = true;
+        request->response.status = status;
+    } else {
+        access_log_note_refusal(transport, status);
+    }
     struct response response = {.status = status,
                                 .fields = fields,
                                 .field_count = 1,

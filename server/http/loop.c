@@ -3,7 +3,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/access_log.h"
 #include "http/alarms.h"
+#include "http/app.h"
 #include "http/files.h"
 #include "http/transport.h"
 #include "http/websockets.h"
@@ -78,6 +80,7 @@ void loop_finish(struct loop *loop)
     free(loop->output.data);
     files_unpin(loop->files);
     websockets_finish(loop);
+    buffer_finish(&loop->access);
     loop->h2o = NULL;
 }
 
@@ -171,5 +174,7 @@ void loop_run(struct loop *loop)
         timers_run(&loop->timers, loop->now);
         run_tasks(loop);
     }
+    if (loop->app->access != NULL)
+        access_log_flush(loop);
     log_counts(loop);
 }

@@ -4,6 +4,7 @@
 #define HTTP_LOOP_H
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/list.h"
 #include "base/mailbox.h"
 #include "base/timers.h"
@@ -63,8 +64,10 @@ struct loop {
     struct timer quarantine_timer;
     struct list alarms; /* that functions have set; see alarms.h */
     size_t alarm_count;
-    int64_t last_alarm;            /* id */
-    size_t away_count;             /* calls that other threads are working on */
+    int64_t last_alarm;   /* id */
+    size_t away_count;    /* calls that other threads are working on */
+    struct buffer access; /* lines of the access log */
+    struct timer access_timer;
     struct list due;               /* tasks */
     struct websockets *websockets; /* NULL: there has been none */
     size_t transport_count;

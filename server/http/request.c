@@ -1,6 +1,7 @@
 #include "http/request.h"
 
 #include "base/str.h"
+#include "http/access_log.h"
 #include "http/app.h"
 #include "http/files.h"
 
@@ -19,6 +20,7 @@ struct request *request_create(struct loop *loop, struct transport *transport, c
     request->loop = loop;
     request->ops = ops;
     request->transport = transport;
+    request->began = loop->now;
     request->stream = stream;
     request->arena = arena;
     return request;
@@ -28,6 +30,8 @@ void request_destroy(struct request *request)
 {
     if (request == NULL)
         return;
+    if (request->transport != NULL && request->loop->app->access != NULL)
+        access_log_note(request);
     request->transport = NULL;
     request->stream = NULL;
     if (request->release != NULL && !request->release(request))

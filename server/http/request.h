@@ -36,6 +36,7 @@ struct request {
     size_t field_count;
     bool expects_continue; /* the client waits for a 100 before it sends the body */
     enum http_version version;
+    int64_t began; /* monotonic ms */
     bool connect;  /* an HTTP/2 stream that wants to be a WebSocket (RFC 8441) */
     bool redirect; /* came in where everything is sent on to https */
 

@@ -1,5 +1,6 @@
 #include "http/worker.h"
 
+#include "app/access_writer.h"
 #include "app/context.h"
 #include "app/crash_limit.h"
 #include "app/fault.h"
@@ -184,6 +185,15 @@ static int load_identity(struct worker *worker, char **ret_error)
     return 0;
 }
 
+static int open_access_log(struct worker *worker, char **ret_error)
+{
+    const char *path = worker->settings->access_log;
+    int error = path ? access_writer_open(path, &worker->app.access) : 0;
+    if (error != 0)
+        *ret_error = xsprintf("ACCESS_LOG %s: %s", path, strerror(-error));
+    return error;
+}
+
 static void offer_files(void *arg, struct static_table *table)
 {
     runners_offer_files(((struct worker *)arg)->runners, table);
@@ -212,6 +222,8 @@ static int start_worker(struct worker *worker, char **ret_error)
         error = load_app(worker, ret_error);
     if (error == 0)
         error = load_identity(worker, ret_error);
+    if (error == 0)
+        error = open_access_log(worker, ret_error);
     if (error == 0)
         error = open_pool(worker, ret_error);
     if (error == 0)
@@ -264,7 +276,7 @@ static void tell_failed(const struct worker *worker, const char *reason)
     free(text);
 }
 
-/* The first letter of what it says: go, retire or stop. Gone is as good as stop. */
+/* The first letter of what it says: go, logs, retire or stop. Gone is as good as stop. */
 static char hear(const struct worker *worker)
 {
     char word[16] = "";
@@ -284,8 +296,12 @@ static char hear(const struct worker *worker)
 static bool wait_for_end(const struct worker *worker)
 {
     char word;
-    while ((word = hear(worker)) == 'g')
-        runners_listen(worker->runners);
+    while ((word = hear(worker)) == 'g' || word == 'l') {
+        if (word == 'g')
+            runners_listen(worker->runners);
+        else if (worker->app.access != NULL)
+            access_writer_reopen(worker->app.access);
+    }
     return word == 'r';
 }
 
@@ -297,6 +313,7 @@ static void finish_worker(struct worker *worker)
     pool_destroy(worker->app.pool);
     modules_stop(&worker->app.modules); /* with threads of theirs, which may reach the loops */
     runners_destroy(worker->runners);
+    access_writer_close(worker->app.access);
     router_destroy(worker->app.router);
     modules_finish(&worker->app.modules);
     static_watch_destroy(worker->files);

@@ -20,9 +20,9 @@ struct listener_socket {
 
 struct inheritance {
     int shm_fd;        /* the segment */
-    int supervisor_fd; /* stream socket: "ready\n" goes out, or "failed <reason>\n"; "stop\n" comes in,
-                          or "retire\n", answered by "left\n" once nothing is accepted any more; EOF: the
-                          supervisor is gone, which means stop as well */
+    int supervisor_fd; /* stream socket: "ready\n" goes out, or "failed <reason>\n"; "stop\n" comes in, or
+                          "logs\n": open them anew, or "retire\n", answered by "left\n" once nothing is
+                          accepted any more; EOF: the supervisor is gone, which means stop as well */
     int ssl_port;      /* as bound; for redirects */
     bool reload;       /* another worker serves: a function that can't be loaded is a reason not to begin, and
                           nothing is accepted before "go\n" has come */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -60,6 +61,14 @@ void crew_kill(struct crew *crew)
 {
     for (size_t i = 0; i < CREW_MAX; i++)
         generation_kill(&crew->members[i].process);
+}
+
+void crew_reopen_logs(struct crew *crew)
+{
+    log_info("USR1: access logs are opened anew");
+    for (size_t i = 0; i < CREW_MAX; i++)
+        if (crew->members[i].role != ROLE_NONE)
+            (void)generation_reopen_logs(&crew->members[i].process); /* one that ends opens nothing */
 }
 
 void crew_describe(const struct crew *crew, struct buffer *out)

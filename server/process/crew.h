@@ -36,6 +36,7 @@ struct member *crew_oldest(struct crew *crew);            /* of those that retir
 size_t crew_count(const struct crew *crew);
 int64_t crew_deadline(const struct crew *crew); /* the earliest */
 void crew_kill(struct crew *crew);
+void crew_reopen_logs(struct crew *crew);
 
 /* A line for each. */
 void crew_describe(const struct crew *crew, struct buffer *out);

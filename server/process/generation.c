@@ -151,6 +151,11 @@ int generation_retire(struct generation *generation)
     return tell(generation, "retire\n");
 }
 
+int generation_reopen_logs(struct generation *generation)
+{
+    return tell(generation, "logs\n");
+}
+
 int generation_go(struct generation *generation)
 {
     return tell(generation, "go\n");

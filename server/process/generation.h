@@ -37,7 +37,8 @@ enum generation_news generation_listen(struct generation *generation);
 
 int generation_stop(struct generation *generation);   /* asks; 0 or a negative errno */
 int generation_retire(struct generation *generation); /* the same: another one is about to take over */
-int generation_go(struct generation *generation);     /* the same: it may accept, after a reload */
+int generation_reopen_logs(struct generation *generation);
+int generation_go(struct generation *generation); /* the same: it may accept, after a reload */
 void generation_kill(struct generation *generation);
 
 /* After the process was reaped. */

@@ -397,7 +397,7 @@ static void take_signals(struct supervisor *supervisor)
         else if (number == SIGHUP)
             reload(supervisor, "HUP");
         else if (number == SIGUSR1)
-            log_info("USR1: logs go to stderr, there is no file to open again");
+            crew_reopen_logs(&supervisor->crew);
     }
 }
 

@@ -33,7 +33,7 @@ static inline int serve(const struct inheritance *inheritance, bool stubborn)
             ssize_t got = read(fds[0].fd, text, sizeof text - 1);
             if (got <= 0)
                 return 0;
-            if (strcmp(text, "go\n") == 0)
+            if (strcmp(text, "go\n") == 0 || strcmp(text, "logs\n") == 0)
                 continue;
             if (strcmp(text, "stop\n") != 0 && strcmp(text, "retire\n") != 0)
                 return 8;
