@@ -259,11 +259,14 @@ static void replace(struct supervisor *supervisor, enum role role, bool stable, 
 static void member_ended(struct supervisor *supervisor, struct member *member, int status)
 {
     struct generation *worker = &member->process;
+    const pid_t pid = worker->pid;
+    worker->pid = 0;          /* by now it may be another process's */
     hear(supervisor, member); /* its last words */
+    worker->pid = pid;
     const enum role role = member->role;
     bool stable = worker->ready && monotonic_ms() - worker->ready_since >= STABLE_MS;
     char *what = member_end_text(member, status);
-    shm_worker_gone(supervisor->shm, worker->pid);
+    shm_worker_gone(supervisor->shm, pid);
     member_finish(member);
     if (supervisor->phase == PHASE_STOPPING) {
         if (crew_count(&supervisor->crew) == 0)
@@ -276,7 +279,8 @@ static void member_ended(struct supervisor *supervisor, struct member *member, i
         log_debug("%s; it had been replaced", what);
     }
     free(what);
-    try_reload(supervisor);
+    if (role == ROLE_RETIRING && supervisor->go_by != CREW_NEVER)
+        hand_over(supervisor);
 }
 
 /* As PID 1 we inherit every orphan of the container; they only have to be reaped. */
@@ -430,6 +434,7 @@ static void watch(struct supervisor *supervisor)
     control_take(&supervisor->control, control, said, supervisor);
     if (supervisor->phase != PHASE_OVER)
         act_on_time(supervisor);
+    try_reload(supervisor); /* that had to wait */
 }
 
 /* ---- the start ---- */
