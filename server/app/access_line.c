@@ -2,8 +2,6 @@
 
 #include "app/json_text.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,19 +10,35 @@ static void append(struct buffer *out, const char *text, size_t len)
     buffer_append(out, text, len);
 }
 
+static void append_number(struct buffer *out, int64_t number)
+{
+    char digits[20];
+    size_t count = 0;
+    do
+        digits[sizeof digits - ++count] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    append(out, digits + sizeof digits - count, count);
+}
+
+/* Bytes from there on that stand for themselves; 0: it has to be escaped. */
+static size_t harmless(const char *text, size_t len)
+{
+    const unsigned char byte = (unsigned char)*text;
+    if (byte >= 0x80)
+        return utf8_length(text, len);
+    return byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\';
+}
+
 /* Runs of harmless bytes are most of it. */
 static void append_escaped(struct buffer *out, cg_str text, const char *escape)
 {
-    size_t from = 0, i = 0;
+    size_t from = 0, i = 0, len;
     while (i < text.len) {
-        const unsigned char byte = (unsigned char)text.ptr[i];
-        const size_t len = byte < 0x20 || byte == 0x7f || byte == '"' || byte == '\\'
-                               ? 0
-                               : utf8_length(text.ptr + i, text.len - i);
-        if (len > 0) {
+        if ((len = harmless(text.ptr + i, text.len - i)) > 0) {
             i += len;
             continue;
         }
+        const unsigned char byte = (unsigned char)text.ptr[i];
         append(out, text.ptr + from, i - from);
         if (byte == '"' || byte == '\\')
             buffer_printf(out, "\\%c", byte);
@@ -48,7 +62,9 @@ static void append_quoted(struct buffer *out, cg_str text)
 
 static void append_member(struct buffer *out, const char *name, cg_str text)
 {
-    buffer_printf(out, ",\"%s\":", name);
+    buffer_text(out, ",\"");
+    buffer_text(out, name);
+    buffer_text(out, "\":");
     if (text.ptr == NULL) {
         buffer_text(out, "null");
         return;
@@ -81,10 +97,14 @@ static void append_json(struct buffer *out, const struct access_entry *entry)
     append_member(out, "method", entry->method);
     append_member(out, "target", entry->target);
     append_member(out, "version", cg_string(entry->version));
-    buffer_printf(out, ",\"status\":%d", entry->status);
-    if (entry->bytes >= 0)
-        buffer_printf(out, ",\"bytes\":%" PRId64, entry->bytes);
-    buffer_printf(out, ",\"ms\":%" PRId64, entry->ms);
+    buffer_text(out, ",\"status\":");
+    append_number(out, entry->status);
+    if (entry->bytes >= 0) {
+        buffer_text(out, ",\"bytes\":");
+        append_number(out, entry->bytes);
+    }
+    buffer_text(out, ",\"ms\":");
+    append_number(out, entry->ms);
     append_member(out, "host", entry->host);
     append_member(out, "referer", entry->referer);
     append_member(out, "agent", entry->agent);
@@ -102,7 +122,9 @@ static void append_request(struct buffer *out, const struct access_entry *entry)
     append_escaped(out, entry->method, "\\x%02x");
     buffer_text(out, " ");
     append_escaped(out, entry->target, "\\x%02x");
-    buffer_printf(out, " %s\"", entry->version);
+    buffer_text(out, " ");
+    buffer_text(out, entry->version);
+    buffer_text(out, "\"");
 }
 
 void access_line(struct buffer *out, enum access_format format, const struct access_entry *entry)
@@ -112,11 +134,15 @@ void access_line(struct buffer *out, enum access_format format, const struct acc
         return;
     }
     append(out, entry->ip.ptr, entry->ip.len);
-    buffer_printf(out, " - - [%s] ", second_text(entry->time / 1000, "%d/%b/%Y:%H:%M:%S +0000"));
+    buffer_text(out, " - - [");
+    buffer_text(out, second_text(entry->time / 1000, "%d/%b/%Y:%H:%M:%S +0000"));
+    buffer_text(out, "] ");
     append_request(out, entry);
-    buffer_printf(out, " %d ", entry->status);
+    buffer_text(out, " ");
+    append_number(out, entry->status);
+    buffer_text(out, " ");
     if (entry->bytes >= 0)
-        buffer_printf(out, "%" PRId64, entry->bytes);
+        append_number(out, entry->bytes);
     else
         buffer_text(out, "-");
     if (format == ACCESS_COMBINED) {
