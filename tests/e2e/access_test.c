@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CHILDREN 4
@@ -15,11 +14,6 @@
 
 static struct folder *folder;
 static struct server *server;
-
-static void pause_ms(int ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
 
 static void start(const char *log, const char *format)
 {

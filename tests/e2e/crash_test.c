@@ -8,16 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct folder *folder;
 static struct server *server;
-
-static void pause_ms(int ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
 
 static void start(const char *limit)
 {

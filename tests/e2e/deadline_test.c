@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HOST "Host: x.test\r\n"
@@ -45,11 +44,6 @@ static void stop(struct server *server, const char *timeouts, const char *refusa
 static long calls(struct server *server)
 {
     return strtol(client_get(server, HTTP1, "/api/calls")->body, NULL, 10);
-}
-
-static void pause_ms(int ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
 }
 
 /* Sends the text again and again until the server says something. */

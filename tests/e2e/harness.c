@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TEST_TIMEOUT 60 /* seconds; catches a hang, asserts nothing */
@@ -77,6 +78,11 @@ int harness_run(Suite *suite)
     srunner_free(runner);
     nftw(run_folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     return failed == 0 && failures == 0 ? 0 : 1;
+}
+
+void pause_ms(int ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
 }
 
 char *text_print(const char *format, ...)

@@ -25,6 +25,8 @@ const char *harness_folder(void);
  * fail. */
 void harness_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+void pause_ms(int ms);
+
 /* Formatted text, on the heap. */
 char *text_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HOST "Host: x.test\r\n"
@@ -279,7 +278,7 @@ START_TEST(case_55_clients_that_leave_while_their_function_runs)
         struct wire *wire = wire_open(server->port);
         wire_print(wire, "GET /api/wait?entered=%s&until=%s HTTP/1.1\r\n" HOST "\r\n", entered, until);
         while (access(entered, F_OK) != 0)
-            nanosleep(&(struct timespec){0, 1000 * 1000}, NULL);
+            pause_ms(1);
         if (way == 0)
             wire_close(wire);
         else if (way == 1)

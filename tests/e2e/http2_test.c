@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LARGE (4 << 20)
 #define LIMIT (1 << 20)
@@ -43,11 +42,6 @@ static void teardown(void)
     server_stop(server);
 }
 
-static void rest(int ms)
-{
-    nanosleep(&(struct timespec){0, ms * 1000000L}, NULL);
-}
-
 static long calls(void)
 {
     return strtol(client_get(server, HTTP1, "/api/calls")->body, NULL, 10);
@@ -60,7 +54,7 @@ START_TEST(the_preface_may_come_in_pieces)
     for (size_t at = 1; at < sizeof FRAMES_PREFACE - 1; at++) {
         struct frames *frames = frames_open(server, false);
         frames_raw(frames, FRAMES_PREFACE, at);
-        rest(1);
+        pause_ms(1);
         frames_raw(frames, &FRAMES_PREFACE[at], sizeof FRAMES_PREFACE - 1 - at);
         frames_send(frames, NGHTTP2_SETTINGS, 0, 0, NULL, 0);
         frames_request(frames, 1, NGHTTP2_FLAG_END_STREAM, "GET", "/b.txt");
@@ -339,7 +333,7 @@ static void expect_cancelled(struct frames *frames, uint32_t grant)
         do
             ck_assert_msg(frames_next(frames, &frame), "the connection ended");
         while (frame.type != NGHTTP2_RST_STREAM && (frame.type != NGHTTP2_HEADERS || frame.stream != stream));
-        rest(20);
+        pause_ms(20);
     }
     ck_assert_uint_eq(frame.stream, 1);
     ck_assert_uint_eq(frame_number(&frame, 0), NGHTTP2_CANCEL);
@@ -375,7 +369,7 @@ START_TEST(a_body_that_does_not_come_ends_alone)
         do
             ck_assert_msg(frames_find(frames, NGHTTP2_HEADERS, &frame), "the connection ended");
         while (frame.stream != stream && frame.stream != 1);
-        rest(20);
+        pause_ms(20);
     }
     frames_expect_alive(frames);
     frames_close(frames);
@@ -427,7 +421,7 @@ START_TEST(a_pinging_connection_ends)
     struct frame frame;
     do {
         frames_send(frames, NGHTTP2_PING, 0, 0, "12345678", 8);
-        rest(20);
+        pause_ms(20);
         ck_assert(frames_next(frames, &frame));
     } while (frame.type != NGHTTP2_GOAWAY);
     ck_assert_uint_eq(frame_number(&frame, 4), NGHTTP2_NO_ERROR);

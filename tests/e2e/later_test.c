@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct server *server, *tls, *narrow;
@@ -55,11 +54,6 @@ static struct answer *get(int transport, const char *path)
     return client_get(transport == HTTP1 ? server : tls, (enum transport)transport, path);
 }
 
-static void rest(void)
-{
-    nanosleep(&(struct timespec){0, 5 * 1000 * 1000}, NULL);
-}
-
 /* A call of `wait` on a connection of its own, from when it has entered until gate_open. */
 struct gate {
     struct wire *wire;
@@ -82,7 +76,7 @@ static struct gate gate_enter(const struct server *of)
 {
     struct gate gate = gate_request(of);
     while (access(gate.entered, F_OK) != 0)
-        rest();
+        pause_ms(5);
     return gate;
 }
 
@@ -145,7 +139,7 @@ START_TEST(case_54_a_half_close_does_not_lose_the_answer)
 {
     struct gate gate = gate_enter(server);
     wire_half_close(gate.wire);
-    rest();
+    pause_ms(5);
     gate_open(&gate);
     answer_expect_text(wire_answer(gate.wire, "GET"), 200, "hidden\n");
     wire_expect_end(gate.wire);
@@ -244,11 +238,11 @@ START_TEST(a_function_hears_that_its_client_has_left)
     for (int i = 0; i < 5; i++) {
         struct wire *wire = wire_open(server->port);
         wire_print(wire, "GET /api/defer?ms=100 HTTP/1.1\r\nHost: x\r\n\r\n");
-        rest();
+        pause_ms(5);
         wire_reset(wire);
     }
     while (atoi(get(HTTP1, "/api/defer?do=count")->body) < 5)
-        rest();
+        pause_ms(5);
 }
 END_TEST
 
@@ -265,12 +259,12 @@ START_TEST(case_55_a_reset_is_noticed_though_nothing_is_read)
             wire_half_close(wire);
         else
             wire_send(wire, more, 200000);
-        rest();
-        rest();
+        pause_ms(5);
+        pause_ms(5);
         wire_reset(wire);
     }
     while (atoi(get(HTTP1, "/api/defer?do=count")->body) < before + 2)
-        rest();
+        pause_ms(5);
     free(more);
 }
 END_TEST
@@ -281,14 +275,14 @@ START_TEST(a_lock_ends_with_its_event_whoever_waits_for_the_answer)
     struct wire *wire = wire_open(server->port);
     wire_print(wire, "GET /api/defer?do=lock&ms=100 HTTP/1.1\r\nHost: x\r\n\r\n");
     while (get(HTTP1, "/api/defer?do=lock")->status != 423)
-        rest();
+        pause_ms(5);
     wire_reset(wire);
     while (get(HTTP1, "/api/defer?do=lock")->status == 423)
-        rest();
+        pause_ms(5);
     answer_expect(get(HTTP1, "/api/defer/hurry?do=lock&ms=300"), 504);
     answer_expect(get(HTTP1, "/api/defer?do=lock"), 423);
     while (get(HTTP1, "/api/defer?do=lock")->status == 423)
-        rest();
+        pause_ms(5);
 }
 END_TEST
 
@@ -343,7 +337,7 @@ START_TEST(a_stop_waits_for_functions)
     struct server *own = server_start(folder, (const char *const[]){NULL});
     struct gate gate = gate_enter(own);
     kill(own->pid, SIGTERM);
-    rest();
+    pause_ms(5);
     gate_open(&gate);
     answer_expect_text(wire_answer(gate.wire, "GET"), 200, "hidden\n");
     wire_expect_end(gate.wire);

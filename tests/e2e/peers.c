@@ -62,11 +62,6 @@ static const char haproxy_config[] =
     "lf-string \"%%[path] ran\" if { path /probe /canary /smuggled }\n"
     "    http-request return status 200 content-type text/plain string other\n";
 
-static void pause_briefly(void)
-{
-    nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
-}
-
 /* ---- processes ---- */
 
 static const char *find(const char *program)
@@ -115,7 +110,7 @@ static struct peer *start(const struct folder *folder, const char *name, const c
         }
         if (waitpid(peer->pid, &status, WNOHANG) == peer->pid)
             ck_abort_msg("%s ended with status %d\n%s", name, status, folder_read(folder, "log", NULL));
-        pause_briefly();
+        pause_ms(10);
     }
     kill(peer->pid, SIGKILL);
     ck_abort_msg("%s does not listen\n%s", name, folder_read(folder, "log", NULL));

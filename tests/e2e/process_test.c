@@ -16,15 +16,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *const nothing[] = {NULL};
-
-static void pause_briefly(void)
-{
-    nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
-}
 
 static const struct folder *make_app(void)
 {
@@ -49,7 +43,7 @@ static pid_t child_of(pid_t pid)
 static void wait_for_file(const char *path)
 {
     while (access(path, F_OK) != 0)
-        pause_briefly();
+        pause_ms(10);
 }
 
 static void get_over(struct wire *wire, const char *target)
@@ -211,7 +205,7 @@ START_TEST(case_99_nobody_reads_its_output)
     pid_t pid = launch(make_app(), 0, &output);
     close(output);
     while (child_of(pid) == 0)
-        pause_briefly();
+        pause_ms(10);
     kill(pid, SIGTERM);
     ck_assert_int_eq(wait_for_exit(pid), 0);
 }

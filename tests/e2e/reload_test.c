@@ -10,18 +10,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define VERSIONS 20
 
 static struct folder *folder;
 static struct server *server;
-
-static void pause_ms(int ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
 
 /* functions/NAME.c, whose handler answers with that text, and what else it does. */
 static void write_source(const char *name, const char *text, const char *more)

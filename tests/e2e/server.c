@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ENVIRONMENT_SIZE 64
@@ -21,11 +20,6 @@ static const char *const inherited[] = {"PATH",          "TMPDIR",       "ASAN_O
                                         "UBSAN_OPTIONS", "TSAN_OPTIONS", NULL};
 static const char *const sanitizer_marks[] = {"AddressSanitizer", "LeakSanitizer", "ThreadSanitizer",
                                               "runtime error:", NULL};
-
-static void pause_briefly(void)
-{
-    nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
-}
 
 static bool given(const char *const environment[], const char *name)
 {
@@ -155,7 +149,7 @@ struct server *server_start(const struct folder *folder, const char *const envir
         ck_assert_msg(waitpid(server->pid, &status, WNOHANG) == 0, "the server ended with status %d\n%s%s",
                       status, output, server_errors(server));
         free(output);
-        pause_briefly();
+        pause_ms(10);
     }
     kill(server->pid, SIGKILL);
     ck_abort_msg("the server does not listen\n%s%s", server_output(server), server_errors(server));
@@ -166,7 +160,7 @@ static bool wait_for_end(pid_t pid, int *ret_status)
     for (int i = 0; i < PATIENCE; i++) {
         if (waitpid(pid, ret_status, WNOHANG) == pid)
             return true;
-        pause_briefly();
+        pause_ms(10);
     }
     kill(pid, SIGKILL);
     waitpid(pid, ret_status, 0);
@@ -184,7 +178,7 @@ void server_renew(struct server *server)
             fclose(file);
         if (read && strchr(line, ' ') == strrchr(line, ' '))
             break;
-        pause_briefly();
+        pause_ms(10);
     }
     server->worker = atoi(line);
 }
@@ -238,7 +232,7 @@ void server_expect_log(const struct server *server, const char *const words[])
             if (holds_all(line, (size_t)(end - line), words))
                 return;
         free(errors);
-        pause_briefly();
+        pause_ms(10);
     }
     ck_abort_msg("no line of the log holds \"%s\", \"%s\"\n%s", words[0], words[1] ? words[1] : "",
                  server_errors(server));

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CLIENTS 4
@@ -87,7 +86,7 @@ START_TEST(notes_end_with_their_time)
     int status = 0;
     for (int i = 0; i < 1000 && status != 404; i++) {
         status = client_get(server, HTTP1, "/api/notes/brief")->status;
-        nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
+        pause_ms(10);
     }
     ck_assert_int_eq(status, 404);
     answer_expect_text(client_get(server, HTTP1, "/api/notes/long"), 200, "y");

@@ -3,7 +3,6 @@
 #include <brotli/decode.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <zlib.h>
 
 #define PATIENCE 3000 /* pauses of 10 ms */
@@ -62,11 +61,6 @@ struct answer *site_get_with(const struct site *site, enum transport transport, 
     return site_send(site, transport, NULL, path, (const char *const[]){field, NULL});
 }
 
-static void pause_briefly(void)
-{
-    nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
-}
-
 struct answer *site_await_field(const struct site *site, enum transport transport, const char *path,
                                 const char *request_field, const char *name, const char *value)
 {
@@ -76,7 +70,7 @@ struct answer *site_await_field(const struct site *site, enum transport transpor
         const char *found = answer_field(answer, name);
         if (value == NULL ? found == NULL : found != NULL && strcmp(found, value) == 0)
             return answer;
-        pause_briefly();
+        pause_ms(10);
     }
     ck_abort_msg("%s: %s never was %s\n%s", path, name, value ? value : "absent", answer->head);
 }
@@ -89,7 +83,7 @@ struct answer *site_await(const struct site *site, enum transport transport, con
         answer = site_get(site, transport, path);
         if (answer->status == status && (body == NULL || strcmp(answer->body, body) == 0))
             return answer;
-        pause_briefly();
+        pause_ms(10);
     }
     ck_abort_msg("%s never was %d %s\n%s%s", path, status, body ? body : "", answer->head, answer->body);
 }

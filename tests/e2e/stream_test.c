@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PIECE 10000
 #define HOST "Host: x.test\r\n"
@@ -96,7 +95,7 @@ static long left(void)
 static void await_left(long count)
 {
     for (int i = 0; i < 200 && left() < count; i++)
-        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        pause_ms(20);
     ck_assert_int_eq(left(), count);
 }
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QUEUE 200000
@@ -58,13 +57,8 @@ static char *closed(int transport, const char *name)
 static void expect_closed(int transport, const char *name, const char *told)
 {
     for (int i = 0; i < 400 && strcmp(closed(transport, name), "none") == 0; i++)
-        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        pause_ms(20);
     ck_assert_str_eq(closed(transport, name), told);
-}
-
-static void pause_ms(int ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
 static long drained(int transport)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static struct site *site;
 
@@ -67,7 +66,7 @@ static void expect_closed(int transport, const char *name, const char *told)
             answer_expect_text(answer, 200, told);
             return;
         }
-        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        pause_ms(20);
     }
     ck_abort_msg("%s: .close was not called", name);
 }
@@ -464,7 +463,7 @@ START_TEST(counters_agree_in_the_end)
 {
     long opened = 1, closed = 0, drained;
     for (int i = 0; i < 200 && opened != closed; i++) {
-        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        pause_ms(20);
         struct answer *answer = client_get(server_of(_i), (enum transport)_i, "/ws/echo");
         ck_assert_int_eq(sscanf(answer->body, "%ld %ld %ld", &opened, &closed, &drained), 3);
     }
