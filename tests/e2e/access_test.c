@@ -1,4 +1,5 @@
 /* The access log: a line for each request, whole and once, whatever becomes of the file. */
+#include "crowd.h"
 #include "harness.h"
 #include "socket.h"
 
@@ -6,10 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILDREN 4
+#define CLIENTS 4
 #define EACH 2000
 
 static struct folder *folder;
@@ -91,35 +91,20 @@ END_TEST
 
 static void ask(int count)
 {
-    static const char request[] = "GET /api/simple HTTP/1.1\r\nHost: x.test\r\n\r\n";
-    struct wire *wire = wire_open(server->port);
-    for (int i = 0; i < count; i++) {
-        wire_send(wire, request, sizeof request - 1);
-        answer_expect(wire_answer(wire, "GET"), 200);
-    }
-    wire_close(wire);
+    crowd_end(crowd_start(server, "/api/simple", 1, count));
 }
 
 START_TEST(case_100_no_line_is_lost_while_the_file_is_rotated)
 {
-    pid_t children[CHILDREN];
     size_t lines = 0;
     start("access.log", "common");
-    for (int i = 0; i < CHILDREN; i++)
-        if ((children[i] = fork()) == 0) {
-            ask(EACH);
-            _exit(0);
-        }
+    struct crowd *crowd = crowd_start(server, "/api/simple", CLIENTS, EACH);
     for (int i = 0; i < 10; i++) {
         pause_ms(30);
         rename(folder_path(folder, "access.log"), folder_path(folder, text_print("access.log.%d", i)));
         kill(server->pid, SIGUSR1);
     }
-    for (int i = 0; i < CHILDREN; i++) {
-        int status;
-        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
-        ck_assert_int_eq(status, 0);
-    }
+    crowd_end(crowd);
     pause_ms(300);
     server_stop(server);
     for (int i = 0; i < 10; i++)
@@ -127,7 +112,7 @@ START_TEST(case_100_no_line_is_lost_while_the_file_is_rotated)
             lines += count_lines(text_print("access.log.%d", i));
     if (access(folder_path(folder, "access.log"), F_OK) == 0)
         lines += count_lines("access.log");
-    ck_assert_uint_eq(lines, CHILDREN * EACH);
+    ck_assert_uint_eq(lines, CLIENTS * EACH);
 }
 END_TEST
 

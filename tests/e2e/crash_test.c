@@ -1,14 +1,9 @@
 /* Functions that crash or do not return: the caller is told, and nobody else notices. */
+#include "crowd.h"
 #include "harness.h"
 #include "socket.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static struct folder *folder;
 static struct server *server;
@@ -128,46 +123,14 @@ START_TEST(a_fault_in_a_thread_of_the_function_ends_its_worker)
 }
 END_TEST
 
-#define CHILDREN 4
-
-static void ask_for_ever(volatile const bool *over)
-{
-    static const char request[] = "GET /api/simple HTTP/1.1\r\nHost: x.test\r\n\r\n";
-    while (!*over) {
-        struct wire *wire = wire_open(server->port);
-        bool kept = true;
-        while (kept && !*over) {
-            wire_send(wire, request, sizeof request - 1);
-            struct answer *answer = wire_answer(wire, "GET");
-            answer_expect(answer, 200);
-            kept = answer_field(answer, "connection") == NULL;
-            free(answer->body);
-            free(answer->head);
-            free(answer);
-        }
-        wire_close(wire);
-    }
-}
-
 START_TEST(no_other_request_fails)
 {
-    pid_t children[CHILDREN];
-    volatile bool *over = mmap(NULL, sizeof *over, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (int i = 0; i < CHILDREN; i++)
-        if ((children[i] = fork()) == 0) {
-            ask_for_ever(over);
-            _exit(0);
-        }
+    struct crowd *crowd = crowd_start(server, "/api/simple", 4, 0);
     for (int i = 0; i < 20; i++) {
         answer_expect(get(i % 2 ? "/api/crash?how=null" : "/api/crash?how=stack"), 500);
         pause_ms(50);
     }
-    *over = true;
-    for (int i = 0; i < CHILDREN; i++) {
-        int status;
-        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
-        ck_assert_msg(status == 0, "a client failed: %#x", (unsigned)status);
-    }
+    crowd_end(crowd);
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 /* Reloads: a new worker takes over, or the old one goes on; nobody outside notices. */
+#include "crowd.h"
 #include "harness.h"
 #include "socket.h"
 
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,41 +216,9 @@ END_TEST
 
 /* ---- under load ---- */
 
-#define CHILDREN 8
-
-/* Request after request, on connections that are kept as long as the server keeps them. */
-static void ask_for_ever(volatile const bool *over)
-{
-    static const char request[] = "GET /api/simple HTTP/1.1\r\nHost: x.test\r\n\r\n";
-    while (!*over) {
-        struct wire *wire = wire_open(server->port);
-        bool kept = true;
-        while (kept && !*over) {
-            wire_send(wire, request, sizeof request - 1);
-            struct answer *answer = wire_answer(wire, "GET");
-            answer_expect(answer, 200);
-            kept = answer_field(answer, "connection") == NULL;
-            free(answer->body);
-            free(answer->head);
-            free(answer);
-        }
-        wire_close(wire);
-    }
-}
-
 START_TEST(no_request_fails_while_workers_come_and_go)
 {
-    pid_t children[CHILDREN];
-    volatile bool *over = mmap(NULL, sizeof *over, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne((void *)over, MAP_FAILED);
-    for (int i = 0; i < CHILDREN; i++) {
-        children[i] = fork();
-        ck_assert_int_ge(children[i], 0);
-        if (children[i] == 0) {
-            ask_for_ever(over);
-            _exit(0);
-        }
-    }
+    struct crowd *crowd = crowd_start(server, "/api/simple", 8, 0);
     for (int i = 0; i < 20; i++) {
         if (i % 2 == 0)
             reload();
@@ -258,12 +226,7 @@ START_TEST(no_request_fails_while_workers_come_and_go)
             kill(server->pid, SIGHUP);
         pause_ms(50);
     }
-    *over = true;
-    for (int i = 0; i < CHILDREN; i++) {
-        int status;
-        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
-        ck_assert_msg(status == 0, "a client failed: %#x", (unsigned)status);
-    }
+    crowd_end(crowd);
 }
 END_TEST
 
