@@ -42,11 +42,16 @@ void site_stop(struct site *site)
     server_stop(site->tls);
 }
 
+struct server *site_server(const struct site *site, enum transport transport)
+{
+    return transport == HTTP1 ? site->plain : site->tls;
+}
+
 struct answer *site_send(const struct site *site, enum transport transport, const char *method,
                          const char *path, const char *const fields[])
 {
     return client_send(
-        transport == HTTP1 ? site->plain : site->tls,
+        site_server(site, transport),
         &(struct request){.transport = transport, .method = method, .path = path, .fields = fields});
 }
 

@@ -16,6 +16,9 @@ struct site {
 struct site *site_start(struct folder *folder, const char *const environment[]);
 void site_stop(struct site *site); /* NULL: nothing */
 
+/* The one that is reached that way. */
+struct server *site_server(const struct site *site, enum transport transport);
+
 /* fields: "name: value", the last one NULL. */
 struct answer *site_send(const struct site *site, enum transport transport, const char *method,
                          const char *path, const char *const fields[]);

@@ -104,6 +104,18 @@ struct answer *socket_refused(const struct server *server, enum transport transp
     return answer;
 }
 
+struct socket *site_socket(const struct site *site, enum transport transport, const char *path,
+                           const char *fields, struct answer **ret_answer)
+{
+    return socket_open(site_server(site, transport), transport, path, fields, ret_answer);
+}
+
+struct answer *site_socket_refused(const struct site *site, enum transport transport, const char *path,
+                                   const char *fields)
+{
+    return socket_refused(site_server(site, transport), transport, path, fields);
+}
+
 /* ---- out ---- */
 
 void socket_raw(struct socket *socket, const void *bytes, size_t len)
@@ -235,6 +247,20 @@ void socket_expect_end(struct socket *socket)
 {
     struct socket_frame frame;
     ck_assert_msg(!socket_next(socket, &frame), "frame 0x%x where the end is expected", frame.first);
+}
+
+void socket_expect_told(const struct site *site, enum transport transport, const char *name, const char *told)
+{
+    char *path = text_print("/api/socket?closed=%s", name);
+    for (int i = 0; i < 400; i++) {
+        struct answer *answer = site_get(site, transport, path);
+        if (strcmp(answer->body, "none") != 0) {
+            answer_expect_text(answer, 200, told);
+            return;
+        }
+        pause_ms(20);
+    }
+    ck_abort_msg("%s: .close was not called", name);
 }
 
 void socket_drop(struct socket *socket)

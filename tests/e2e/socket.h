@@ -6,6 +6,7 @@
 
 #include "client.h"
 #include "server.h"
+#include "site.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +38,12 @@ struct socket *socket_open(const struct server *server, enum transport transport
 struct answer *socket_refused(const struct server *server, enum transport transport, const char *path,
                               const char *fields);
 
+/* Those of a site. */
+struct socket *site_socket(const struct site *site, enum transport transport, const char *path,
+                           const char *fields, struct answer **ret_answer);
+struct answer *site_socket_refused(const struct site *site, enum transport transport, const char *path,
+                                   const char *fields);
+
 /* first: the first byte, opcode and flags; the payload is masked. */
 void socket_send(struct socket *socket, unsigned first, const void *data, size_t len);
 void socket_text(struct socket *socket, const char *text);
@@ -56,6 +63,10 @@ bool socket_next(struct socket *socket, struct socket_frame *ret_frame);
 void socket_expect_text(struct socket *socket, const char *text);
 void socket_expect_close(struct socket *socket, int code);
 void socket_expect_end(struct socket *socket);
+
+/* What tests/e2e/functions/socket.c was told of the end of its socket ?name=; which may take a while. */
+void socket_expect_told(const struct site *site, enum transport transport, const char *name,
+                        const char *told);
 
 /* TCP or the stream is dropped without another word; frees. */
 void socket_drop(struct socket *socket);

@@ -27,8 +27,7 @@ static void teardown(void)
 static struct socket *open_with(int transport, const char *offer, const char *expected)
 {
     struct answer *answer;
-    struct socket *socket = socket_open(transport == HTTP1 ? site->plain : site->tls,
-                                        (enum transport)transport, "/echo", offer, &answer);
+    struct socket *socket = site_socket(site, (enum transport)transport, "/echo", offer, &answer);
     answer_expect_field(answer, "sec-websocket-extensions", expected);
     return socket;
 }

@@ -37,34 +37,15 @@ static void teardown(void)
     site_stop(site);
 }
 
-static const struct server *server_of(int transport)
-{
-    return transport == HTTP1 ? site->plain : site->tls;
-}
-
 static struct socket *open_at(int transport, const char *path)
 {
-    return socket_open(server_of(transport), (enum transport)transport, path, "", NULL);
-}
-
-static char *closed(int transport, const char *name)
-{
-    return client_get(server_of(transport), (enum transport)transport,
-                      text_print("/api/socket?closed=%s", name))
-        ->body;
-}
-
-static void expect_closed(int transport, const char *name, const char *told)
-{
-    for (int i = 0; i < 400 && strcmp(closed(transport, name), "none") == 0; i++)
-        pause_ms(20);
-    ck_assert_str_eq(closed(transport, name), told);
+    return site_socket(site, (enum transport)transport, path, "", NULL);
 }
 
 static long drained(int transport)
 {
     long opened_count, closed_count, drained_count;
-    struct answer *answer = client_get(server_of(transport), (enum transport)transport, "/api/socket");
+    struct answer *answer = site_get(site, (enum transport)transport, "/api/socket");
     ck_assert_int_eq(sscanf(answer->body, "%ld %ld %ld", &opened_count, &closed_count, &drained_count), 3);
     return drained_count;
 }
@@ -84,7 +65,7 @@ START_TEST(case_66_one_that_is_sent_too_much_is_closed)
     ck_assert_uint_lt(count, ROUNDS);
     ck_assert_int_eq((unsigned char)frame.data[0] << 8 | (unsigned char)frame.data[1], 1013);
     socket_drop(socket);
-    expect_closed(_i, name, "1013 too slow");
+    socket_expect_told(site, (enum transport)_i, name, "1013 too slow");
 }
 END_TEST
 
@@ -193,11 +174,12 @@ START_TEST(a_silent_client_is_asked_and_then_dropped)
         expect_ping(socket);
         socket_send(socket, SOCKET_FIN | SOCKET_PONG, "", 0);
     }
-    ck_assert_str_eq(closed(_i, text_print("silent%d", _i)), "none");
+    answer_expect_text(site_get(site, (enum transport)_i, text_print("/api/socket?closed=silent%d", _i)), 200,
+                       "none");
     expect_ping(socket);
     socket_expect_end(socket);
     socket_drop(socket);
-    expect_closed(_i, text_print("silent%d", _i), "1006 ");
+    socket_expect_told(site, (enum transport)_i, text_print("silent%d", _i), "1006 ");
 }
 END_TEST
 
@@ -210,7 +192,7 @@ START_TEST(on_the_pool_as_well)
     expect_ping(socket);
     socket_expect_end(socket);
     socket_drop(socket);
-    expect_closed(_i, text_print("silentpool%d", _i), "1006 ");
+    socket_expect_told(site, (enum transport)_i, text_print("silentpool%d", _i), "1006 ");
 }
 END_TEST
 
@@ -232,7 +214,7 @@ START_TEST(idle_sockets_are_closed_though_they_live)
     socket_close_with(socket, 1000, "");
     socket_expect_end(socket);
     socket_drop(socket);
-    expect_closed(_i, text_print("idle%d", _i), "1000 idle for too long");
+    socket_expect_told(site, (enum transport)_i, text_print("idle%d", _i), "1000 idle for too long");
 }
 END_TEST
 

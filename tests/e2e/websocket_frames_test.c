@@ -33,14 +33,9 @@ static void teardown(void)
     site_stop(site);
 }
 
-static const struct server *server_of(int transport)
-{
-    return transport == HTTP1 ? site->plain : site->tls;
-}
-
 static struct socket *open_with(int transport, const char *path, const char *fields)
 {
-    return socket_open(server_of(transport), (enum transport)transport, path, fields, NULL);
+    return site_socket(site, (enum transport)transport, path, fields, NULL);
 }
 
 /* ---- scripts: frames as "first byte = payload", in hex, with blanks between them ---- */
@@ -310,14 +305,14 @@ START_TEST(offers_of_compression)
     for (int transport = HTTP1; transport <= HTTP2; transport++) {
         struct answer *answer;
         struct socket *socket =
-            socket_open(server_of(transport), (enum transport)transport, "/echo",
+            site_socket(site, (enum transport)transport, "/echo",
                         text_print("sec-websocket-extensions: %s\r\n", offers[_i].offer), &answer);
         if (offers[_i].answer != NULL)
             answer_expect_field(answer, "sec-websocket-extensions", offers[_i].answer);
         else
             ck_assert_ptr_null(answer_field(answer, "sec-websocket-extensions"));
         socket_finish(socket);
-        socket = socket_open(server_of(transport), (enum transport)transport, "/plain",
+        socket = site_socket(site, (enum transport)transport, "/plain",
                              text_print("sec-websocket-extensions: %s\r\n", offers[_i].offer), &answer);
         ck_assert_ptr_null(answer_field(answer, "sec-websocket-extensions"));
         socket_finish(socket);

@@ -22,6 +22,7 @@ static void setup(void)
         "global: { APIKEY: sesame }\n"
         "functions: { autoMount: true }\n"
         "REST:\n"
+        "  /api/socket: { path: socket.so, method: GET }\n"
         "  /ws/echo: { path: socket.so, method: GET }\n"
         "WEBSOCKET:\n"
         "  /ws/echo: { path: socket.so }\n"
@@ -41,34 +42,14 @@ static void teardown(void)
     site_stop(site);
 }
 
-static const struct server *server_of(int transport)
-{
-    return transport == HTTP1 ? site->plain : site->tls;
-}
-
 static struct socket *open_at(int transport, const char *path)
 {
-    return socket_open(server_of(transport), (enum transport)transport, path, "", NULL);
+    return site_socket(site, (enum transport)transport, path, "", NULL);
 }
 
 static struct answer *refused(int transport, const char *path, const char *fields)
 {
-    return socket_refused(server_of(transport), (enum transport)transport, path, fields);
-}
-
-/* How the one of that name was told that it ended; it may take a while. */
-static void expect_closed(int transport, const char *name, const char *told)
-{
-    char *path = text_print("/ws/echo?closed=%s", name);
-    for (int i = 0; i < 200; i++) {
-        struct answer *answer = client_get(server_of(transport), (enum transport)transport, path);
-        if (strcmp(answer->body, "none") != 0) {
-            answer_expect_text(answer, 200, told);
-            return;
-        }
-        pause_ms(20);
-    }
-    ck_abort_msg("%s: .close was not called", name);
+    return site_socket_refused(site, (enum transport)transport, path, fields);
 }
 
 /* ---- the handshake ---- */
@@ -191,8 +172,7 @@ START_TEST(case_65_origins)
     for (int transport = HTTP1; transport <= HTTP2; transport++) {
         const char *fields = origins[_i].origin ? text_print("origin: %s\r\n", origins[_i].origin) : "";
         if (origins[_i].taken)
-            socket_finish(
-                socket_open(server_of(transport), (enum transport)transport, origins[_i].path, fields, NULL));
+            socket_finish(site_socket(site, (enum transport)transport, origins[_i].path, fields, NULL));
         else
             answer_expect(refused(transport, origins[_i].path, fields), 403);
     }
@@ -214,8 +194,8 @@ START_TEST(case_65_subprotocols)
 {
     for (int transport = HTTP1; transport <= HTTP2; transport++) {
         struct answer *answer;
-        struct socket *socket = socket_open(server_of(transport), (enum transport)transport, "/ws/speaks",
-                                            protocols[_i].fields, &answer);
+        struct socket *socket =
+            site_socket(site, (enum transport)transport, "/ws/speaks", protocols[_i].fields, &answer);
         if (protocols[_i].chosen != NULL)
             answer_expect_field(answer, "sec-websocket-protocol", protocols[_i].chosen);
         else
@@ -251,7 +231,7 @@ END_TEST
 START_TEST(what_upgrade_sets_comes_with_the_101)
 {
     struct answer *answer;
-    struct socket *socket = socket_open(server_of(_i), (enum transport)_i, "/ws/echo", "", &answer);
+    struct socket *socket = site_socket(site, (enum transport)_i, "/ws/echo", "", &answer);
     answer_expect_field(answer, "set-cookie", "seen=1; Path=/");
     ck_assert_ptr_nonnull(answer_field(answer, "x-request-id"));
     ck_assert_ptr_null(answer_field(answer, "content-type"));
@@ -307,18 +287,17 @@ START_TEST(the_handshake_can_be_read_as_long_as_the_socket_lives)
 {
     const char *told =
         text_print("GET /ws/room/a b?name=h%d 127.0.0.1 yes 1 /ws/room/:name data of h%d", _i, _i);
-    struct socket *socket =
-        socket_open(server_of(_i), (enum transport)_i, text_print("/ws/room/a%%20b?name=h%d", _i),
-                    "x-test: yes\r\ncookie: c=1\r\n", NULL);
+    struct socket *socket = site_socket(site, (enum transport)_i, text_print("/ws/room/a%%20b?name=h%d", _i),
+                                        "x-test: yes\r\ncookie: c=1\r\n", NULL);
     for (int i = 0; i < 50; i++) {
         socket_text(socket, "/event");
         socket_expect_text(socket, told);
-        client_get(server_of(_i), (enum transport)_i, "/api/simple");
+        site_get(site, (enum transport)_i, "/api/simple");
     }
     socket_text(socket, "/arena");
     socket_expect_text(socket, "10000");
     socket_finish(socket);
-    expect_closed(_i, text_print("h%d", _i), "1000 ");
+    socket_expect_told(site, (enum transport)_i, text_print("h%d", _i), "1000 ");
 }
 END_TEST
 
@@ -331,17 +310,17 @@ START_TEST(case_63_close_is_told_once_whatever_happened)
     socket_expect_close(socket, 4999);
     socket_expect_end(socket);
     socket_drop(socket);
-    expect_closed(_i, text_print("a%d", _i), "4999 bye");
+    socket_expect_told(site, (enum transport)_i, text_print("a%d", _i), "4999 bye");
 
     socket = open_at(_i, text_print("/ws/echo?name=b%d", _i));
     socket_send(socket, SOCKET_FIN | SOCKET_CLOSE, "", 0);
     socket_expect_close(socket, 0);
     socket_drop(socket);
-    expect_closed(_i, text_print("b%d", _i), "1005 ");
+    socket_expect_told(site, (enum transport)_i, text_print("b%d", _i), "1005 ");
 
     socket = open_at(_i, text_print("/ws/echo?name=c%d", _i));
     socket_drop(socket);
-    expect_closed(_i, text_print("c%d", _i), "1006 ");
+    socket_expect_told(site, (enum transport)_i, text_print("c%d", _i), "1006 ");
 
     socket = open_at(_i, text_print("/ws/echo?name=d%d", _i));
     socket_text(socket, "/close 4000 enough");
@@ -350,13 +329,13 @@ START_TEST(case_63_close_is_told_once_whatever_happened)
     socket_close_with(socket, 4000, "");
     socket_expect_end(socket);
     socket_drop(socket);
-    expect_closed(_i, text_print("d%d", _i), "4000 enough");
+    socket_expect_told(site, (enum transport)_i, text_print("d%d", _i), "4000 enough");
 
     socket = open_at(_i, text_print("/ws/echo?name=e%d", _i));
     socket_send(socket, 0x83, "", 0);
     socket_expect_close(socket, 1002);
     socket_drop(socket);
-    expect_closed(_i, text_print("e%d", _i), "1002 a frame that is none");
+    socket_expect_told(site, (enum transport)_i, text_print("e%d", _i), "1002 a frame that is none");
 }
 END_TEST
 
@@ -366,7 +345,7 @@ START_TEST(who_is_told_to_go_and_leaves_without_a_word)
     socket_text(socket, "/close 4000 enough");
     socket_expect_close(socket, 4000);
     socket_drop(socket);
-    expect_closed(_i, text_print("f%d", _i), "4000 enough");
+    socket_expect_told(site, (enum transport)_i, text_print("f%d", _i), "4000 enough");
 }
 END_TEST
 
@@ -378,8 +357,9 @@ START_TEST(mistakes_of_functions_harm_nobody)
     socket_text(socket, "/wrong");
     socket_expect_close(socket, 1011);
     socket_drop(socket);
-    server_expect_log(server_of(_i), (const char *const[]){
-                                         "socket.so", "cg_defer is not for the event of a WebSocket", NULL});
+    server_expect_log(
+        site_server(site, (enum transport)_i),
+        (const char *const[]){"socket.so", "cg_defer is not for the event of a WebSocket", NULL});
 }
 END_TEST
 
@@ -433,7 +413,7 @@ START_TEST(a_socket_is_reached_by_its_id)
     socket_expect_text(b, "ended");
     socket_expect_close(a, 4001);
     socket_drop(a);
-    expect_closed(_i, text_print("i%d", _i), "4001 ended by another");
+    socket_expect_told(site, (enum transport)_i, text_print("i%d", _i), "4001 ended by another");
     socket_text(b, text_print("/send %s hi", id));
     socket_expect_text(b, "gone");
     socket_text(b, "/send 18446744073709551615 hi");
@@ -455,7 +435,7 @@ START_TEST(hooks_on_the_pool_keep_the_order)
     socket_text(socket, "/close 4002 over");
     socket_expect_close(socket, 4002);
     socket_drop(socket);
-    expect_closed(_i, text_print("p%d", _i), "4002 over");
+    socket_expect_told(site, (enum transport)_i, text_print("p%d", _i), "4002 over");
 }
 END_TEST
 
@@ -464,7 +444,7 @@ START_TEST(counters_agree_in_the_end)
     long opened = 1, closed = 0, drained;
     for (int i = 0; i < 200 && opened != closed; i++) {
         pause_ms(20);
-        struct answer *answer = client_get(server_of(_i), (enum transport)_i, "/ws/echo");
+        struct answer *answer = site_get(site, (enum transport)_i, "/ws/echo");
         ck_assert_int_eq(sscanf(answer->body, "%ld %ld %ld", &opened, &closed, &drained), 3);
     }
     ck_assert_int_eq(opened, closed);
