@@ -1,6 +1,6 @@
 #include "app/access_line.h"
 
-#include "app/json_text.h"
+#include "parse/utf8.h"
 
 #include <string.h>
 #include <time.h>

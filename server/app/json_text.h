@@ -8,7 +8,4 @@
    page's script. */
 cg_str json_quote(struct arena *arena, cg_str text);
 
-/* Length of the UTF-8 character at text, 1 to 4; 0 when none begins there (RFC 3629, section 4). */
-size_t utf8_length(const char *text, size_t len);
-
 #endif

@@ -29,6 +29,16 @@ static bool begin_character(struct utf8 *utf8, uint8_t byte)
     return true;
 }
 
+static bool continue_character(struct utf8 *utf8, uint8_t byte)
+{
+    if (byte < utf8->low || byte > utf8->high)
+        return false;
+    utf8->low = 0x80;
+    utf8->high = 0xbf;
+    utf8->left--;
+    return true;
+}
+
 /* Where the first byte is that is no ASCII: eight bytes at a time, because most text is nothing else. */
 static const char *skip_ascii(const char *text, const char *end)
 {
@@ -54,12 +64,8 @@ bool utf8_feed(struct utf8 *utf8, const char *text, size_t len)
                 return false;
             continue;
         }
-        uint8_t byte = (uint8_t)*text++;
-        if (byte < utf8->low || byte > utf8->high)
+        if (!continue_character(utf8, (uint8_t)*text++))
             return false;
-        utf8->low = 0x80;
-        utf8->high = 0xbf;
-        utf8->left--;
     }
     return true;
 }
@@ -68,4 +74,18 @@ bool utf8_valid(const char *text, size_t len)
 {
     struct utf8 utf8 = {0};
     return utf8_feed(&utf8, text, len) && utf8_is_whole(&utf8);
+}
+
+size_t utf8_length(const char *text, size_t len)
+{
+    struct utf8 utf8;
+    size_t size = 1;
+    if (len > 0 && (uint8_t)*text < 0x80)
+        return 1;
+    if (len == 0 || !begin_character(&utf8, (uint8_t)*text))
+        return 0;
+    for (; utf8.left > 0; size++)
+        if (size == len || !continue_character(&utf8, (uint8_t)text[size]))
+            return 0;
+    return size;
 }

@@ -22,4 +22,7 @@ static inline bool utf8_is_whole(const struct utf8 *utf8)
 
 bool utf8_valid(const char *text, size_t len);
 
+/* Length of the character at text, 1 to 4; 0 when none begins there. */
+size_t utf8_length(const char *text, size_t len);
+
 #endif

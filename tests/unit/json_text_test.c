@@ -1,4 +1,6 @@
 #include "app/json_text.h"
+
+#include "parse/utf8.h"
 #include "suite.h"
 
 #include <jansson.h>

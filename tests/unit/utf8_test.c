@@ -19,7 +19,9 @@ START_TEST(every_code_point)
     uint32_t wrong = 0;
     for (uint32_t point = 0; point <= 0x10ffff; point++) {
         bool surrogate = point >= 0xd800 && point <= 0xdfff;
-        wrong += utf8_valid(text, encode(point, text)) == surrogate;
+        size_t len = encode(point, text);
+        wrong += utf8_valid(text, len) == surrogate;
+        wrong += utf8_length(text, sizeof text) != (surrogate ? 0 : len) || utf8_length(text, len - 1) != 0;
     }
     ck_assert_uint_eq(wrong, 0);
     ck_assert(!utf8_valid(text, encode(0x110000, text)));
