@@ -5,11 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-static void append(struct buffer *out, const char *text, size_t len)
-{
-    buffer_append(out, text, len);
-}
-
 static void append_number(struct buffer *out, int64_t number)
 {
     char digits[20];
@@ -17,7 +12,7 @@ static void append_number(struct buffer *out, int64_t number)
     do
         digits[sizeof digits - ++count] = (char)('0' + number % 10);
     while ((number /= 10) > 0);
-    append(out, digits + sizeof digits - count, count);
+    buffer_append(out, digits + sizeof digits - count, count);
 }
 
 /* Bytes from there on that stand for themselves; 0: it has to be escaped. */
@@ -39,14 +34,14 @@ static void append_escaped(struct buffer *out, cg_str text, const char *escape)
             continue;
         }
         const unsigned char byte = (unsigned char)text.ptr[i];
-        append(out, text.ptr + from, i - from);
+        buffer_append(out, text.ptr + from, i - from);
         if (byte == '"' || byte == '\\')
             buffer_printf(out, "\\%c", byte);
         else
             buffer_printf(out, escape, byte);
         from = ++i;
     }
-    append(out, text.ptr + from, i - from);
+    buffer_append(out, text.ptr + from, i - from);
 }
 
 static void append_quoted(struct buffer *out, cg_str text)
@@ -133,7 +128,7 @@ void access_line(struct buffer *out, enum access_format format, const struct acc
         append_json(out, entry);
         return;
     }
-    append(out, entry->ip.ptr, entry->ip.len);
+    buffer_append(out, entry->ip.ptr, entry->ip.len);
     buffer_text(out, " - - [");
     buffer_text(out, second_text(entry->time / 1000, "%d/%b/%Y:%H:%M:%S +0000"));
     buffer_text(out, "] ");
