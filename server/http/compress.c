@@ -7,15 +7,6 @@
 #include "http/negotiate.h"
 #include "parse/field.h"
 
-static bool lists(cg_str list, const char *name)
-{
-    cg_str item;
-    while (list_next(&list, &item))
-        if (token_equal(item, name))
-            return true;
-    return false;
-}
-
 /* Whether the field leaves the bytes of the body to us. */
 static bool allows(const cg_field *field)
 {
@@ -23,7 +14,7 @@ static bool allows(const cg_field *field)
         return false;
     if (str_is(field->name, "etag"))
         return field->value.len == 0 || field->value.ptr[0] != '"';
-    return !str_is(field->name, "cache-control") || !lists(field->value, "no-transform");
+    return !str_is(field->name, "cache-control") || !list_has(field->value, "no-transform");
 }
 
 static bool may_be_compressed(const struct event *event, int status)
@@ -44,7 +35,7 @@ static void add_vary(struct answer *answer)
     for (size_t i = 0; i < answer->field_count; i++) {
         const cg_field *field = &answer->fields[i];
         if (str_is(field->name, "vary") &&
-            (lists(field->value, "*") || lists(field->value, "accept-encoding")))
+            (list_has(field->value, "*") || list_has(field->value, "accept-encoding")))
             return;
     }
     answer_add_field(answer, "vary", "accept-encoding");

@@ -31,12 +31,9 @@ static const cg_field *only_field(const struct request *request, const char *nam
 
 static bool lists(const struct request *request, const char *name, const char *token)
 {
-    for (size_t i = 0; i < request->field_count; i++) {
-        cg_str rest = request->fields[i].value, item;
-        while (str_is(request->fields[i].name, name) && list_next(&rest, &item))
-            if (token_equal(item, token))
-                return true;
-    }
+    for (size_t i = 0; i < request->field_count; i++)
+        if (str_is(request->fields[i].name, name) && list_has(request->fields[i].value, token))
+            return true;
     return false;
 }
 

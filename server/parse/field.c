@@ -116,3 +116,12 @@ bool list_next(cg_str *rest, cg_str *ret_item)
     }
     return false;
 }
+
+bool list_has(cg_str list, const char *lower)
+{
+    cg_str item;
+    while (list_next(&list, &item))
+        if (token_equal(item, lower))
+            return true;
+    return false;
+}

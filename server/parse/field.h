@@ -28,6 +28,9 @@ bool token_equal(cg_str text, const char *lower);
    Items are not terminated by NUL. False, and *ret_item untouched, when there is none left. */
 bool list_next(cg_str *rest, cg_str *ret_item);
 
+/* Whether `lower` is an item of the list, in any case. */
+bool list_has(cg_str list, const char *lower);
+
 /* Without the blanks and HTABs at both ends. */
 cg_str blank_trim(cg_str text);
 
