@@ -38,16 +38,6 @@ static bool is_later(struct timespec a, struct timespec b)
     return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
 }
 
-static bool is_source(const char *name)
-{
-    return walk_ends_in(name, ".c") || compiler_is_cpp(name);
-}
-
-static bool is_header(const char *name)
-{
-    return walk_ends_in(name, ".h") || walk_ends_in(name, ".hh") || walk_ends_in(name, ".hpp");
-}
-
 /* It, or a folder that it is in, begins with an underscore. */
 static bool is_private(const char *name)
 {
@@ -75,10 +65,10 @@ static enum walk_result visit(void *arg, const struct walk_entry *entry)
         return WALK_SKIP;
     if (!S_ISREG(entry->stat->st_mode) || walk_ends_in(entry->base, "_test.c"))
         return WALK_ON;
-    bool source = is_source(entry->base), private = is_private(entry->name);
+    bool source = compiler_is_source(entry->base), private = is_private(entry->name);
     if (source && !private)
         add_target(build, entry);
-    else if ((source || is_header(entry->base)) && is_later(entry->stat->st_mtim, build->changed))
+    else if ((source || compiler_is_header(entry->base)) && is_later(entry->stat->st_mtim, build->changed))
         build->changed = entry->stat->st_mtim;
     if (strncmp(entry->name, "_lib/", 5) == 0 && walk_ends_in(entry->base, ".c"))
         arguments_add(&build->library, "%s", entry->path);

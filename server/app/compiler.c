@@ -15,9 +15,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-bool compiler_is_cpp(const char *source)
+bool compiler_is_source(const char *name)
 {
-    return walk_ends_in(source, ".cc") || walk_ends_in(source, ".cpp");
+    return walk_ends_in(name, ".c") || compiler_is_cpp(name);
+}
+
+bool compiler_is_cpp(const char *name)
+{
+    return walk_ends_in(name, ".cc") || walk_ends_in(name, ".cpp");
+}
+
+bool compiler_is_header(const char *name)
+{
+    return walk_ends_in(name, ".h") || walk_ends_in(name, ".hh") || walk_ends_in(name, ".hpp");
 }
 
 static const char *environment(const char *name, const char *fallback)

@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A source in C++, by its name. */
-bool compiler_is_cpp(const char *source);
+/* By the name: a source of a module, in C or C++; one in C++; what they may include. */
+bool compiler_is_source(const char *name);
+bool compiler_is_cpp(const char *name);
+bool compiler_is_header(const char *name);
 
 /* The words that make object out of source and the library's sources. 0, or a negative errno with the reason
    (caller frees), as for a package that pkg-config does not know. */

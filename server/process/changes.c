@@ -1,5 +1,6 @@
 #include "process/changes.h"
 
+#include "app/compiler.h"
 #include "app/walk.h"
 #include "base/buffer.h"
 
@@ -33,15 +34,6 @@ static void add_file(struct look *look, const char *name, const struct stat *sta
     add_number(look, (uint64_t)stat->st_mtim.tv_nsec);
 }
 
-static bool is_source(const char *base)
-{
-    static const char *const ends[] = {".c", ".cc", ".cpp", ".h", ".hpp"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (walk_ends_in(base, ends[i]))
-            return true;
-    return false;
-}
-
 static enum walk_result visit(void *arg, const struct walk_entry *entry)
 {
     struct look *look = arg;
@@ -50,7 +42,8 @@ static enum walk_result visit(void *arg, const struct walk_entry *entry)
     if (entry->stat == NULL || !S_ISREG(entry->stat->st_mode))
         return WALK_ON;
     if (((look->of & CHANGES_OF_MODULES) && walk_ends_in(entry->base, ".so")) ||
-        ((look->of & CHANGES_OF_SOURCES) && is_source(entry->base)))
+        ((look->of & CHANGES_OF_SOURCES) &&
+         (compiler_is_source(entry->base) || compiler_is_header(entry->base))))
         add_file(look, entry->name, entry->stat);
     return WALK_ON;
 }

@@ -62,6 +62,19 @@ START_TEST(each_kind_sees_its_own_files)
 }
 END_TEST
 
+START_TEST(whatever_the_compiler_reads_is_a_source)
+{
+    static const char *const names[] = {"a.c", "a.cc", "a.cpp", "a.h", "a.hh", "a.hpp"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[32];
+        const uint64_t before = changes_fingerprint(&settings, CHANGES_OF_SOURCES);
+        snprintf(name, sizeof name, "functions/%s", names[i]);
+        write_to(name, "x");
+        ck_assert_msg(changes_fingerprint(&settings, CHANGES_OF_SOURCES) != before, "%s", name);
+    }
+}
+END_TEST
+
 START_TEST(case_82_replaced_renamed_removed)
 {
     char path[128], other[128];
@@ -113,6 +126,7 @@ int main(void)
     TCase *tests = tcase_create("changes");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, each_kind_sees_its_own_files);
+    tcase_add_test(tests, whatever_the_compiler_reads_is_a_source);
     tcase_add_test(tests, case_82_replaced_renamed_removed);
     tcase_add_test(tests, a_change_has_to_settle);
     tcase_add_test(tests, one_that_never_settles_is_taken_all_the_same);
