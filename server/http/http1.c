@@ -126,7 +126,6 @@ static int begin_request(struct http1 *http1, const char *data)
     request->redirect = http1->redirect;
     request->expects_continue = head.expect_continue;
     request->version = head.minor > 0 ? HTTP_1_1 : HTTP_1_0;
-    http1->http10 = head.minor == 0;
     http1->keep_alive = head.keep_alive;
     http1->body = head.body;
     http1->body_left = head.length;

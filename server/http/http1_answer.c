@@ -32,12 +32,17 @@ bool http1_await_client(struct http1 *http1)
     return left > 0;
 }
 
+static bool is_http10(const struct http1 *http1)
+{
+    return http1->request->version == HTTP_1_0;
+}
+
 static void respond(struct request *request, const struct response *response)
 {
     struct http1 *http1 = request->stream;
     struct transport *transport = http1->transport;
     bool wanted = http1->keep_alive, unread = http1->phase == PHASE_BODY;
-    bool endless = response->stream != NULL && http1->http10; /* nothing but the end tells where it ends */
+    bool endless = response->stream != NULL && is_http10(http1); /* nothing but the end tells where it ends */
     http1->keep_alive = wanted && !response->close && !endless && !unread && request->refusal != 400 &&
                         !transport->loop->draining;
     if (response->tunnel != NULL)
@@ -48,8 +53,8 @@ static void respond(struct request *request, const struct response *response)
     http1->blocked = false;
     loop_update_date(transport->loop);
     char *out = transport_reserve(transport, response_head_size(response));
-    transport_commit(transport,
-                     response_write_head(response, transport->loop, http1->keep_alive, http1->http10, out));
+    transport_commit(
+        transport, response_write_head(response, transport->loop, http1->keep_alive, is_http10(http1), out));
 }
 
 /* One chunk of what there is now (RFC 9112, section 7.1). */
@@ -60,10 +65,10 @@ static void send_chunk(struct http1 *http1, struct stream *stream)
     if (len > STREAM_CHUNK_MAX)
         len = STREAM_CHUNK_MAX;
     char *out = transport_reserve(transport, CHUNK_FRAMING + len), *at = out;
-    if (!http1->http10)
+    if (!is_http10(http1))
         at += sprintf(at, "%zx\r\n", len);
     at += stream_take(stream, at, len);
-    if (!http1->http10)
+    if (!is_http10(http1))
         at += sprintf(at, "\r\n");
     transport_commit(transport, (size_t)(at - out));
 }
@@ -90,7 +95,7 @@ static bool continue_stream(struct http1 *http1, struct stream *stream)
         transport_no_deadline(transport);
         return false;
     }
-    if (!http1->http10)
+    if (!is_http10(http1))
         transport_write(transport, "0\r\n\r\n", 5);
     return true;
 }

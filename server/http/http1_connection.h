@@ -21,7 +21,7 @@ struct http1 {
     struct request *request; /* but in PHASE_HEAD */
     enum phase phase;
     enum body_kind body;
-    bool redirect, head_begun, keep_alive, http10;
+    bool redirect, head_begun, keep_alive;
     bool fresh;         /* its first bytes may still turn out to be HTTP/2 */
     bool cut_short;     /* the connection ends with this answer, though the client has not asked for that */
     bool blocked;       /* the client has not taken all of an answer */
