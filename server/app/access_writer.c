@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TELL_MS 10000 /* between two lines of the server's own log about lost ones */
-
 struct piece {
     struct list link;
     struct buffer lines;
@@ -42,11 +40,8 @@ static int open_file(const char *path)
 
 static void tell(struct access_writer *writer, const char *what)
 {
-    const int64_t now = monotonic_ms();
-    if (writer->told != 0 && now - writer->told < TELL_MS)
-        return;
-    writer->told = now;
-    log_error("%s: %s; lines of the access log are lost", writer->path, what);
+    if (log_is_due(&writer->told, monotonic_ms()))
+        log_error("%s: %s; lines of the access log are lost", writer->path, what);
 }
 
 /* What can't be opened now keeps the file that there was. */

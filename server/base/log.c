@@ -16,6 +16,14 @@ void log_set_level(cg_level level)
     most = level;
 }
 
+bool log_is_due(int64_t *told, int64_t now)
+{
+    if (*told != 0 && now - *told < LOG_PAUSE_MS)
+        return false;
+    *told = now;
+    return true;
+}
+
 static const char *name_of(cg_level level)
 {
     switch (level) {

@@ -4,9 +4,15 @@
 #define BASE_LOG_H
 
 #include <cloudgate.h>
+#include <stdbool.h>
+
+#define LOG_PAUSE_MS 10000 /* between two lines about what may happen all the time */
 
 /* Lines above this level (less urgent) are dropped; CG_INFO at start. */
 void log_set_level(cg_level level);
+
+/* Whether LOG_PAUSE_MS have gone by since; then they begin again. *told: monotonic ms; 0: never. */
+bool log_is_due(int64_t *told, int64_t now);
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -68,13 +68,11 @@ static void go_on(struct timer *timer)
 /* Accepting again at once would only spin: the queue is the kernel's, nobody is refused meanwhile. */
 static void pause_accepting(struct listener *listener, const char *reason)
 {
-    static _Thread_local int64_t last_told = INT64_MIN / 2;
+    static _Thread_local int64_t told;
     struct loop *loop = listener->loop;
-    if (loop->now - last_told > 10000) {
-        last_told = loop->now;
+    if (log_is_due(&told, loop->now))
         log_warning("loop %u accepts no more for a moment: %s (%zu connections)", loop->index, reason,
                     loop->transport_count);
-    }
     h2o_socket_read_stop(listener->socket);
     timers_set(&loop->timers, &listener->pause, loop->now + LISTENER_PAUSE_MS);
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_MS 10000 /* between two lines in the log about what came instead */
-
 struct proxied {
     struct tls_context *tls;
     void (*begin)(struct transport *transport, struct tls_context *tls);
@@ -25,13 +23,10 @@ static void gone(struct transport *transport)
 
 static void refuse(struct transport *transport, const char *what)
 {
-    static _Thread_local int64_t last = INT64_MIN / 2;
-    const int64_t now = transport->loop->now;
-    if (now - last > TELL_MS)
+    static _Thread_local int64_t told;
+    if (log_is_due(&told, transport->loop->now))
         log_warning("%s: a connection without a PROXY header (%s), which PROXY_PROTOCOL asks for; closed",
                     transport->ip, what);
-    if (now - last > TELL_MS)
-        last = now;
     transport_abort(transport);
 }
 

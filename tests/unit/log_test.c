@@ -59,5 +59,16 @@ START_TEST(levels_below_are_silent)
 }
 END_TEST
 
+START_TEST(what_happens_all_the_time_is_told_now_and_then)
+{
+    int64_t told = 0;
+    ck_assert(log_is_due(&told, 5));
+    ck_assert(!log_is_due(&told, 5));
+    ck_assert(!log_is_due(&told, 4 + LOG_PAUSE_MS));
+    ck_assert(log_is_due(&told, 5 + LOG_PAUSE_MS));
+    ck_assert(!log_is_due(&told, 6 + LOG_PAUSE_MS));
+}
+END_TEST
+
 SUITE_MAIN("log", case_107_nothing_a_client_sends_makes_a_second_line, a_long_line_is_cut_and_still_ends,
-           levels_below_are_silent)
+           levels_below_are_silent, what_happens_all_the_time_is_told_now_and_then)
