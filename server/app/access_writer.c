@@ -32,6 +32,12 @@ struct access_writer {
     int64_t told;
 };
 
+static void free_piece(struct piece *piece)
+{
+    buffer_finish(&piece->lines);
+    free(piece);
+}
+
 static int open_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
@@ -92,8 +98,7 @@ static void *run(void *arg)
         write_piece(writer, piece);
         if (lost)
             tell(writer, "is too slow");
-        buffer_finish(&piece->lines);
-        free(piece);
+        free_piece(piece);
     }
     return NULL;
 }
@@ -119,25 +124,25 @@ int access_writer_open(const char *path, struct access_writer **ret_writer)
     return error;
 }
 
+/* Takes it over; without room for it, it is lost. */
 static void put(struct access_writer *writer, struct piece *piece)
 {
     lock_take(&writer->lock);
-    list_append(&writer->pieces, &piece->link);
-    writer->waiting += piece->lines.len;
-    pthread_cond_signal(&writer->changed);
+    bool fits = writer->waiting + piece->lines.len <= ACCESS_WAITING_MAX;
+    if (fits) {
+        list_append(&writer->pieces, &piece->link);
+        writer->waiting += piece->lines.len;
+        pthread_cond_signal(&writer->changed);
+    } else {
+        writer->lost = true;
+    }
     lock_drop(&writer->lock);
+    if (!fits)
+        free_piece(piece);
 }
 
 void access_writer_put(struct access_writer *writer, struct buffer *lines)
 {
-    lock_take(&writer->lock);
-    bool full = writer->waiting + lines->len > ACCESS_WAITING_MAX;
-    writer->lost |= full;
-    lock_drop(&writer->lock);
-    if (full) {
-        lines->len = 0;
-        return;
-    }
     struct piece *piece = xzalloc(sizeof *piece);
     piece->lines = *lines;
     *lines = (struct buffer){0};
