@@ -26,14 +26,16 @@ static int open_folder(const char *state_dir, struct sockaddr_un *ret_address)
     return folder;
 }
 
-static int connect_to(const char *state_dir)
+/* A socket of that folder on which `begin` has succeeded, or a negative errno. */
+static int open_socket(const char *state_dir, int flags,
+                       int (*begin)(int fd, const struct sockaddr_un *address))
 {
     struct sockaddr_un address;
     int folder = open_folder(state_dir, &address);
     if (folder < 0)
         return folder;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int error = fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0 ? -errno : 0;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    int error = fd < 0 || begin(fd, &address) != 0 ? -errno : 0;
     close(folder);
     if (error == 0)
         return fd;
@@ -42,25 +44,23 @@ static int connect_to(const char *state_dir)
     return error;
 }
 
-static int listen_in(const char *state_dir)
+static int begin_client(int fd, const struct sockaddr_un *address)
 {
-    struct sockaddr_un address;
-    int folder = open_folder(state_dir, &address);
-    if (folder < 0)
-        return folder;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = fd < 0 ? -errno : 0;
+    return connect(fd, (const struct sockaddr *)address, sizeof *address);
+}
+
+static int begin_server(int fd, const struct sockaddr_un *address)
+{
+    unlink(address->sun_path); /* of a server that was killed: nobody answered there */
     const mode_t mask = umask(0177);
-    unlink(address.sun_path); /* of a server that was killed: nobody answered there */
-    if (error == 0 &&
-        (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, BACKLOG) != 0))
-        error = -errno;
+    int error = bind(fd, (const struct sockaddr *)address, sizeof *address);
     umask(mask);
-    close(folder);
-    if (error == 0)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return error;
+    return error != 0 ? error : listen(fd, BACKLOG);
+}
+
+static int connect_to(const char *state_dir)
+{
+    return open_socket(state_dir, 0, begin_client);
 }
 
 int control_open(struct control *control, const char *state_dir)
@@ -75,7 +75,7 @@ int control_open(struct control *control, const char *state_dir)
         close(other);
         return -EADDRINUSE;
     }
-    control->fd = listen_in(state_dir);
+    control->fd = open_socket(state_dir, SOCK_NONBLOCK, begin_server);
     if (control->fd < 0)
         return control->fd;
     control->path = xsprintf("%s/" NAME, state_dir);
