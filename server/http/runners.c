@@ -47,10 +47,11 @@ static void on_drain(struct mail *mail)
     loop->stopping = loop->draining = true;
 }
 
-static void tell_left(struct runners *runners)
+/* One more of begun, left or ended. */
+static void count(struct runners *runners, size_t *number)
 {
     pthread_mutex_lock(&runners->lock);
-    runners->left++;
+    ++*number;
     pthread_cond_signal(&runners->changed);
     pthread_mutex_unlock(&runners->lock);
 }
@@ -60,7 +61,7 @@ static void on_leave(struct mail *mail)
     struct runner *runner = list_item(mail, struct runner, leave);
     for (size_t i = 0; i < runner->listener_count; i++)
         listener_finish(&runner->listeners[i]);
-    tell_left(runner->all);
+    count(runner->all, &runner->all->left);
     loop_leave(&runner->loop);
 }
 
@@ -74,21 +75,11 @@ static void on_listen(struct mail *mail)
                           &inheritance->listeners[i], runner->tls);
 }
 
-static void tell_begun(struct runners *runners, const struct module *failed)
+static void note_failure(struct runners *runners, const struct module *failed)
 {
     pthread_mutex_lock(&runners->lock);
-    runners->begun++;
-    if (failed != NULL && runners->failure == NULL)
+    if (runners->failure == NULL)
         runners->failure = xsprintf("%s: thread_init failed", failed->file);
-    pthread_cond_signal(&runners->changed);
-    pthread_mutex_unlock(&runners->lock);
-}
-
-static void tell_ended(struct runners *runners)
-{
-    pthread_mutex_lock(&runners->lock);
-    runners->ended++;
-    pthread_cond_signal(&runners->changed);
     pthread_mutex_unlock(&runners->lock);
 }
 
@@ -103,13 +94,15 @@ static void *run(void *arg)
     loop_enter(&runner->loop);
     fault_thread_start(true);
     int error = modules_thread_start(&all->app->modules, &failed);
-    tell_begun(all, failed);
+    if (failed != NULL)
+        note_failure(all, failed);
+    count(all, &all->begun);
     if (error == 0) {
         loop_run(&runner->loop);
         modules_thread_stop(&all->app->modules);
     }
     fault_thread_stop();
-    tell_ended(all);
+    count(all, &all->ended);
     return NULL;
 }
 
@@ -254,26 +247,27 @@ static struct timespec in_ms(int64_t ms)
     return until;
 }
 
-bool runners_await_left(struct runners *runners, int64_t wait_ms)
+/* Whether left or ended has come to be all of them. */
+static bool await_all(struct runners *runners, const size_t *number, int64_t wait_ms)
 {
     struct timespec until = in_ms(wait_ms);
     int error = 0;
     pthread_mutex_lock(&runners->lock);
-    while (runners->left < runners->started && error == 0)
+    while (*number < runners->started && error == 0)
         error = pthread_cond_timedwait(&runners->changed, &runners->lock, &until);
+    bool all = *number == runners->started;
     pthread_mutex_unlock(&runners->lock);
-    return error == 0;
+    return all;
+}
+
+bool runners_await_left(struct runners *runners, int64_t wait_ms)
+{
+    return await_all(runners, &runners->left, wait_ms);
 }
 
 bool runners_join(struct runners *runners, int64_t wait_ms)
 {
-    struct timespec until = in_ms(wait_ms);
-    int error = 0;
-    pthread_mutex_lock(&runners->lock);
-    while (runners->ended < runners->started && error == 0)
-        error = pthread_cond_timedwait(&runners->changed, &runners->lock, &until);
-    bool all = runners->ended == runners->started;
-    pthread_mutex_unlock(&runners->lock);
+    bool all = await_all(runners, &runners->ended, wait_ms);
     for (size_t i = 0; all && i < runners->started; i++)
         pthread_join(runners->items[i].thread, NULL);
     return all;
