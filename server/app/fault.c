@@ -70,9 +70,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
     _longjmp(*escape, ESCAPE_CRASH);
 }
 
-static bool is_in_module(const struct action *action, const void *counter)
+static bool is_in(const struct module *module, const void *counter)
 {
-    const struct module *module = action ? action->module : NULL;
     return module != NULL && counter >= module->text && counter < module->text_end;
 }
 
@@ -80,9 +79,10 @@ static bool is_in_module(const struct action *action, const void *counter)
 static void on_cut(int number, siginfo_t *info, void *context)
 {
     jmp_buf *escape = atomic_load(&guard.escape);
+    const struct action *action = atomic_load(&guard.action);
     (void)number;
     (void)info;
-    if (may_leave(escape) && is_in_module(atomic_load(&guard.action), counter_of(context))) {
+    if (may_leave(escape) && is_in(action ? action->module : NULL, counter_of(context))) {
         atomic_store(&guard.escape, NULL);
         _longjmp(*escape, ESCAPE_TIME);
     }
@@ -168,7 +168,7 @@ static void describe_frames(const struct module *module, struct source_lines *li
     int shown = 0;
     for (int i = 0; i < last.count && shown < FRAMES_SHOWN; i++) {
         const char *frame = last.frames[i];
-        if (frame < (const char *)module->text || frame >= (const char *)module->text_end || is_recursion(i))
+        if (!is_in(module, frame) || is_recursion(i))
             continue;
         buffer_text(out, shown++ == 0 ? ": " : ", called by ");
         source_lines_describe(lines, (size_t)(frame - 1 - (const char *)module->base), out);

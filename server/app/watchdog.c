@@ -35,8 +35,7 @@ static bool is_debugged(void)
 static void tell(const struct action *action, int64_t ms)
 {
     log_warning("%s: keeps its event loop from everybody else, for %lld ms by now; with `mode: blocking` in "
-                "its route, "
-                "or .flags = CG_BLOCKING, it may wait",
+                "its route, or .flags = CG_BLOCKING, it may wait",
                 action->module->file, (long long)ms);
 }
 
