@@ -76,9 +76,8 @@ static int route(struct request *request, bool has_body)
     request->body_limit = app->settings->body_limit;
     if (normalise(request) != 0)
         return 400;
-    if (router_find(app->router, request->path, &request->match)) {
+    if (router_find(app->router, request->path, &request->match))
         return route_to_function(request, has_body);
-    }
     request->match.route = NULL;
     if (request->connect)
         return 404;
