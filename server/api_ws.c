@@ -22,22 +22,29 @@ static bool is_here(const struct websocket *ws)
     return loop_current() == ws->loop;
 }
 
+static int message_error(const void *data, size_t len, cg_kind kind)
+{
+    if ((data == NULL && len > 0) || (kind != CG_TEXT && kind != CG_BINARY))
+        return -EINVAL;
+    return kind == CG_TEXT && !utf8_valid(data, len) ? -EILSEQ : 0;
+}
+
 int64_t cg_ws_send(cg_ws *ws, const void *data, size_t len, cg_kind kind)
 {
     struct websocket *self = websocket_of(ws);
-    if ((data == NULL && len > 0) || (kind != CG_TEXT && kind != CG_BINARY))
-        return -EINVAL;
+    int64_t result = message_error(data, len, kind);
+    if (result != 0)
+        return result;
     if (is_here(self))
         return websocket_send(self, data, len, kind);
-    int64_t result = errand_send(self->id, data, len, kind);
+    result = errand_send(self->id, data, len, kind);
     return result == 0 ? (int64_t)(atomic_load(&self->tunnel.out.queued) + len) : result;
 }
 
 int64_t cg_ws_send_id(uint64_t id, const void *data, size_t len, cg_kind kind)
 {
-    if ((data == NULL && len > 0) || (kind != CG_TEXT && kind != CG_BINARY))
-        return -EINVAL;
-    return errand_send(id, data, len, kind);
+    int error = message_error(data, len, kind);
+    return error != 0 ? error : errand_send(id, data, len, kind);
 }
 
 /* A code that must not be sent is a mistake of the function's. */

@@ -98,7 +98,7 @@ static const char *history_key(char out[KEY_SIZE], uint64_t number, const char *
     return key_of(out, what, name);
 }
 
-static int name_error(const char *name)
+int topic_name_error(const char *name)
 {
     if (name == NULL || *name == '\0')
         return -EINVAL;
@@ -125,7 +125,7 @@ int topics_last(struct topics *topics, const char *name, uint64_t *ret_number)
 {
     char key[KEY_SIZE], text[24];
     size_t len;
-    int error = name_error(name);
+    int error = topic_name_error(name);
     if (error != 0)
         return error;
     *ret_number = 0;
@@ -140,7 +140,7 @@ int topics_last(struct topics *topics, const char *name, uint64_t *ret_number)
 int topics_keep(struct topics *topics, const char *name)
 {
     char key[KEY_SIZE];
-    int error = name_error(name);
+    int error = topic_name_error(name);
     return error != 0 ? error
                       : shm_key_set(topics->shm, COLLECTION, key_of(key, "k", name), "", 0, NUMBER_TTL_MS);
 }
@@ -308,7 +308,7 @@ static void post(struct topics *topics, struct topic *topic, const struct public
 int topics_publish(struct topics *topics, const char *name, const void *data, size_t len, cg_kind kind)
 {
     struct publication publication = {.kind = kind, .data = cg_bytes(len > 0 ? data : "", len)};
-    int error = name_error(name);
+    int error = topic_name_error(name);
     if (error == 0 && len > TOPIC_DATA_MAX)
         error = -E2BIG;
     if (error == 0 && atomic_load(&topics->waiting) + len > TOPIC_WAITING_MAX)
@@ -343,7 +343,7 @@ static struct subscription *subscription_of(const struct subscriber *subscriber,
 int topics_subscribe(struct topics *topics, unsigned loop, struct subscriber *subscriber, const char *name,
                      uint64_t after)
 {
-    int error = name_error(name);
+    int error = topic_name_error(name);
     if (error != 0 || subscription_of(subscriber, name) != NULL)
         return error;
     struct subscription *subscription = xzalloc(sizeof *subscription);

@@ -63,6 +63,9 @@ void topics_destroy(struct topics *topics); /* once no loop runs; the mailboxes 
 /* Before the loop runs. */
 void topics_bind(struct topics *topics, unsigned loop, struct mailbox *mailbox);
 
+/* 0; -EINVAL: none (or NULL); -E2BIG: too long. */
+int topic_name_error(const char *name);
+
 /* From any thread. 0; -EINVAL: no name; -E2BIG: a name or data that is too long; -EAGAIN: TOPIC_WAITING_MAX;
    -ENOSPC: shared memory is full. */
 int topics_publish(struct topics *topics, const char *name, const void *data, size_t len, cg_kind kind);

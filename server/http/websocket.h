@@ -101,8 +101,8 @@ size_t websocket_input(struct tunnel *tunnel, const char *data, size_t len);
 
 /* ---- websocket_output.c ---- */
 
-/* Bytes that wait; -EPIPE: it is closing; -EILSEQ: no UTF-8; -EAGAIN: too much waits, and the rule for that
-   was followed. */
+/* A text has to be UTF-8. Bytes that wait; -EPIPE: it is closing; -EAGAIN: too much waits, and the rule for
+   that was followed. */
 int64_t websocket_send(struct websocket *ws, const char *data, size_t len, cg_kind kind);
 void websocket_deliver(struct subscriber *subscriber, struct delivery *delivery);
 /* Control frames, before all messages that have not begun to leave. */

@@ -10,24 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is to be done, with a kind or a code and some bytes, behind which there is a NUL. */
+typedef int64_t errand_run(struct websocket *ws, int number, const char *bytes, size_t len);
+
 struct errand {
     struct mail mail;
     struct loop *loop;
     uint64_t id;
-    int64_t (*run)(struct websocket *ws, const struct errand *errand);
-    int number; /* kind or code */
+    errand_run *run;
+    int number;
     size_t len;
-    char bytes[]; /* with a NUL behind them */
+    char bytes[];
 };
 
 static atomic_size_t waiting;
 
+static int64_t run_here(struct loop *loop, uint64_t id, errand_run *run, int number, const char *bytes,
+                        size_t len)
+{
+    struct websocket *ws = websockets_find(loop, id);
+    return ws ? run(ws, number, bytes, len) : -ENOENT;
+}
+
 static void arrive(struct mail *mail)
 {
     struct errand *errand = list_item(mail, struct errand, mail);
-    struct websocket *ws = websockets_find(errand->loop, errand->id);
-    if (ws != NULL)
-        errand->run(ws, errand);
+    (void)run_here(errand->loop, errand->id, errand->run, errand->number, errand->bytes, errand->len);
     atomic_fetch_sub(&waiting, sizeof *errand + errand->len);
     free(errand);
 }
@@ -39,86 +47,78 @@ static struct loop *loop_of(uint64_t id)
     return loops != NULL && index < (unsigned)context.settings->threads ? loops[index] : NULL;
 }
 
-/* What is in the prototype, and data; here or there. */
-static int64_t go(const struct errand *prototype, const void *data, size_t len)
+static int64_t go(uint64_t id, errand_run *run, int number, const char *bytes, size_t len)
 {
     const size_t size = sizeof(struct errand) + len;
-    struct loop *loop = loop_of(prototype->id);
+    struct loop *loop = loop_of(id);
     if (loop == NULL)
         return -ENOENT;
-    if (loop != loop_current() && atomic_load(&waiting) + size > ERRANDS_WAITING_MAX)
+    if (loop == loop_current())
+        return run_here(loop, id, run, number, bytes, len);
+    if (atomic_load(&waiting) + size > ERRANDS_WAITING_MAX)
         return -EAGAIN;
     struct errand *errand = malloc(size + 1);
     if (errand == NULL)
         return -ENOMEM;
-    *errand = *prototype;
-    errand->loop = loop;
-    errand->len = len;
+    *errand =
+        (struct errand){.mail.run = arrive, .loop = loop, .id = id, .run = run, .number = number, .len = len};
     if (len > 0)
-        memcpy(errand->bytes, data, len);
+        memcpy(errand->bytes, bytes, len);
     errand->bytes[len] = '\0';
-    if (loop == loop_current()) {
-        struct websocket *ws = websockets_find(loop, errand->id);
-        int64_t result = ws ? errand->run(ws, errand) : -ENOENT;
-        free(errand);
-        return result;
-    }
-    errand->mail.run = arrive;
     atomic_fetch_add(&waiting, size);
     mailbox_post(&loop->mailbox, &errand->mail);
     return 0;
 }
 
-static int64_t run_send(struct websocket *ws, const struct errand *errand)
+static int64_t run_send(struct websocket *ws, int kind, const char *data, size_t len)
 {
-    return websocket_send(ws, errand->bytes, errand->len, (cg_kind)errand->number);
+    return websocket_send(ws, data, len, (cg_kind)kind);
 }
 
 int64_t errand_send(uint64_t id, const void *data, size_t len, cg_kind kind)
 {
-    if (kind == CG_TEXT && !utf8_valid(data, len))
-        return -EILSEQ;
-    return go(&(struct errand){.id = id, .run = run_send, .number = (int)kind}, data, len);
+    return go(id, run_send, (int)kind, data, len);
 }
 
-static int64_t run_close(struct websocket *ws, const struct errand *errand)
+static int64_t run_close(struct websocket *ws, int code, const char *reason, size_t len)
 {
-    websocket_close(ws, errand->number, errand->bytes);
+    (void)len;
+    websocket_close(ws, code, reason);
     return 0;
 }
 
 int errand_close(uint64_t id, int code, const char *reason)
 {
-    return (int)go(&(struct errand){.id = id, .run = run_close, .number = code}, reason,
-                   reason ? strlen(reason) : 0);
+    return (int)go(id, run_close, code, reason, reason ? strlen(reason) : 0);
 }
 
 /* From what is published next. */
-static int64_t run_subscribe(struct websocket *ws, const struct errand *errand)
+static int64_t run_subscribe(struct websocket *ws, int number, const char *topic, size_t len)
 {
     uint64_t last;
-    int error = topics_last(context.topics, errand->bytes, &last);
+    int error = topics_last(context.topics, topic, &last);
+    (void)number;
+    (void)len;
     if (error == 0 && !ws->left)
-        error = topics_subscribe(context.topics, ws->loop->index, &ws->subscriber, errand->bytes, last);
+        error = topics_subscribe(context.topics, ws->loop->index, &ws->subscriber, topic, last);
     return error;
 }
 
 int errand_subscribe(uint64_t id, const char *topic)
 {
-    uint64_t last;
-    int error = topics_last(context.topics, topic, &last);
-    return error != 0 ? error
-                      : (int)go(&(struct errand){.id = id, .run = run_subscribe}, topic, strlen(topic));
+    int error = topic_name_error(topic);
+    return error != 0 ? error : (int)go(id, run_subscribe, 0, topic, strlen(topic));
 }
 
-static int64_t run_unsubscribe(struct websocket *ws, const struct errand *errand)
+static int64_t run_unsubscribe(struct websocket *ws, int number, const char *topic, size_t len)
 {
-    topics_unsubscribe(context.topics, ws->loop->index, &ws->subscriber, errand->bytes);
+    (void)number;
+    (void)len;
+    topics_unsubscribe(context.topics, ws->loop->index, &ws->subscriber, topic);
     return 0;
 }
 
 int errand_unsubscribe(uint64_t id, const char *topic)
 {
-    return topic == NULL ? -EINVAL
-                         : (int)go(&(struct errand){.id = id, .run = run_unsubscribe}, topic, strlen(topic));
+    return topic == NULL ? -EINVAL : (int)go(id, run_unsubscribe, 0, topic, strlen(topic));
 }

@@ -75,8 +75,6 @@ static struct stream_piece *make_piece(struct websocket *ws, const char *data, s
 
 int64_t websocket_send(struct websocket *ws, const char *data, size_t len, cg_kind kind)
 {
-    if (kind == CG_TEXT && !utf8_valid(data, len))
-        return -EILSEQ;
     if (ws->close_sent)
         return -EPIPE;
     if (is_full(ws)) {
