@@ -103,14 +103,6 @@ static bool target_valid(const struct request *request)
            (str_is(target, "*") && str_is(request->method_text, "OPTIONS"));
 }
 
-static void split_target(struct request *request)
-{
-    const char *target = request->target.ptr, *end = target + request->target.len;
-    const char *mark = memchr(target, '?', request->target.len);
-    request->raw_path = cg_bytes(target, (size_t)((mark ? mark : end) - target));
-    request->raw_query = mark ? cg_bytes(mark + 1, (size_t)(end - mark) - 1) : cg_bytes(end, 0);
-}
-
 /* :authority and Host must not contradict each other; one of them is enough. Functions see a Host field in
    any case, as they do with HTTP/1. False: neither, or both and different. */
 static bool settle_host(struct http2_head *head, struct request *request)
@@ -145,7 +137,7 @@ int http2_head_finish(struct http2_head *head, struct request *request)
 {
     bool has_host = settle_host(head, request);
     fill_gaps(request);
-    split_target(request);
+    str_cut(request->target, '?', &request->raw_path, &request->raw_query);
     take_connect(head, request);
     request->method = method_of(request->method_text);
     cookie_join(request->fields, &request->field_count, &request->arena);

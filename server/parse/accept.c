@@ -1,5 +1,6 @@
 #include "parse/accept.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 #include "parse/field.h"
 
@@ -22,23 +23,16 @@ static bool parse_weight(cg_str text, int *ret_weight)
     return weight <= ACCEPT_FULL;
 }
 
-/* Takes what lies before the next semicolon off the front. */
-static cg_str take_part(cg_str *rest)
-{
-    const char *semicolon = rest->len > 0 ? memchr(rest->ptr, ';', rest->len) : NULL;
-    size_t len = semicolon ? (size_t)(semicolon - rest->ptr) : rest->len, taken = semicolon ? len + 1 : len;
-    cg_str part = blank_trim(cg_bytes(rest->ptr, len));
-    *rest = cg_bytes(rest->ptr + taken, rest->len - taken);
-    return part;
-}
-
 /* Splits "gzip;q=0.5" up. False when its weight is malformed. */
 static bool parse_item(cg_str item, cg_str *ret_name, int *ret_weight)
 {
-    *ret_name = take_part(&item);
+    cg_str part;
+    str_cut(item, ';', &part, &item);
+    *ret_name = blank_trim(part);
     *ret_weight = ACCEPT_FULL;
     while (item.len > 0) {
-        cg_str part = take_part(&item);
+        str_cut(item, ';', &part, &item);
+        part = blank_trim(part);
         if (part.len >= 2 && byte_lower(part.ptr[0]) == 'q' && part.ptr[1] == '=')
             return parse_weight(cg_bytes(part.ptr + 2, part.len - 2), ret_weight);
     }

@@ -9,17 +9,14 @@
 static bool next_cookie(cg_str *rest, cg_field *ret_cookie)
 {
     while (rest->len > 0) {
-        const char *semicolon = memchr(rest->ptr, ';', rest->len);
-        size_t len = semicolon ? (size_t)(semicolon - rest->ptr) : rest->len;
-        size_t taken = semicolon ? len + 1 : len;
-        const char *pair = rest->ptr, *equals = memchr(pair, '=', len);
-        *rest = cg_bytes(pair + taken, rest->len - taken);
-        if (equals == NULL)
+        cg_str pair, name, value;
+        str_cut(*rest, ';', &pair, rest);
+        if (!str_cut(pair, '=', &name, &value))
             continue;
-        cg_str name = blank_trim(cg_bytes(pair, (size_t)(equals - pair)));
+        name = blank_trim(name);
         if (name.len == 0)
             continue;
-        *ret_cookie = (cg_field){name, blank_trim(cg_bytes(equals + 1, (size_t)(pair + len - equals) - 1))};
+        *ret_cookie = (cg_field){name, blank_trim(value)};
         return true;
     }
     return false;

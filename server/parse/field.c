@@ -104,11 +104,9 @@ cg_str blank_trim(cg_str text)
 bool list_next(cg_str *rest, cg_str *ret_item)
 {
     while (rest->len > 0) {
-        const char *comma = memchr(rest->ptr, ',', rest->len);
-        size_t len = comma ? (size_t)(comma - rest->ptr) : rest->len;
-        cg_str item = blank_trim(cg_bytes(rest->ptr, len));
-        size_t taken = comma ? len + 1 : len;
-        *rest = cg_bytes(rest->ptr + taken, rest->len - taken);
+        cg_str item;
+        str_cut(*rest, ',', &item, rest);
+        item = blank_trim(item);
         if (item.len > 0) {
             *ret_item = item;
             return true;

@@ -133,9 +133,7 @@ static int parse_target(struct parser *parser)
         if (r < 0)
             return r;
     }
-    const char *mark = memchr(head->target.ptr, '?', head->target.len);
-    head->path = cg_bytes(head->target.ptr, (size_t)((mark ? mark : end) - head->target.ptr));
-    head->query = mark ? cg_bytes(mark + 1, (size_t)(end - mark) - 1) : cg_bytes(end, 0);
+    str_cut(head->target, '?', &head->path, &head->query);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "parse/network.h"
 
+#include "base/str.h"
 #include "parse/bytes.h"
 #include "parse/field.h"
 
@@ -58,14 +59,13 @@ static bool bit_of(const struct address *address, unsigned bit)
 
 int network_parse(cg_str text, struct network *ret_network)
 {
-    const char *slash = memchr(text.ptr, '/', text.len);
-    cg_str host = slash ? cg_bytes(text.ptr, (size_t)(slash - text.ptr)) : text;
+    cg_str host, bits;
+    const bool has_bits = str_cut(text, '/', &host, &bits);
     struct network network = {.bits = 128};
     if (address_parse(host, &network.address) != 0)
         return -EINVAL;
     bool four = is_mapped(&network.address) && memchr(host.ptr, ':', host.len) == NULL;
-    if (slash != NULL) {
-        cg_str bits = cg_bytes(slash + 1, text.len - host.len - 1);
+    if (has_bits) {
         if (parse_bits(bits, four ? 32 : 128, &network.bits) != 0)
             return -EINVAL;
         network.bits += four ? MAPPED_BITS : 0;

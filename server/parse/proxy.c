@@ -27,16 +27,6 @@ static bool begins_with(const char *data, size_t len, const char *start, size_t 
 
 /* ---- version 1: a line of text ---- */
 
-/* Up to the next blank, or the end. */
-static cg_str take_word(cg_str *rest)
-{
-    const char *blank = memchr(rest->ptr, ' ', rest->len);
-    cg_str word = cg_bytes(rest->ptr, blank ? (size_t)(blank - rest->ptr) : rest->len);
-    size_t used = word.len + (blank ? 1 : 0);
-    *rest = cg_bytes(rest->ptr + used, rest->len - used);
-    return word;
-}
-
 static bool is_address(cg_str text, int family, char out[PROXY_IP_SIZE])
 {
     struct in6_addr address; /* large enough for either */
@@ -63,13 +53,16 @@ static bool is_port(cg_str text)
 static int parse_line(cg_str line, struct proxy_header *header)
 {
     char other[PROXY_IP_SIZE];
-    cg_str kind = take_word(&line);
+    cg_str kind, source, target, from;
+    str_cut(line, ' ', &kind, &line);
     if (str_is(kind, "UNKNOWN"))
         return 1;
     if (!str_is(kind, "TCP4") && !str_is(kind, "TCP6"))
         return -EINVAL;
     const int family = kind.ptr[3] == '4' ? AF_INET : AF_INET6;
-    cg_str source = take_word(&line), target = take_word(&line), from = take_word(&line);
+    str_cut(line, ' ', &source, &line);
+    str_cut(line, ' ', &target, &line);
+    str_cut(line, ' ', &from, &line);
     if (!is_address(source, family, header->ip) || !is_address(target, family, other) || !is_port(from) ||
         !is_port(line))
         return -EINVAL;

@@ -1,5 +1,6 @@
 #include "parse/query.h"
 
+#include "base/str.h"
 #include "parse/percent.h"
 
 #include <errno.h>
@@ -9,12 +10,8 @@
 static bool next_pair(cg_str *rest, cg_str *ret_pair)
 {
     while (rest->len > 0) {
-        const char *ampersand = memchr(rest->ptr, '&', rest->len);
-        size_t len = ampersand ? (size_t)(ampersand - rest->ptr) : rest->len;
-        size_t taken = ampersand ? len + 1 : len;
-        *ret_pair = cg_bytes(rest->ptr, len);
-        *rest = cg_bytes(rest->ptr + taken, rest->len - taken);
-        if (len > 0)
+        str_cut(*rest, '&', ret_pair, rest);
+        if (ret_pair->len > 0)
             return true;
     }
     return false;
@@ -53,11 +50,11 @@ int query_parse(cg_str raw, size_t most, struct arena *arena, cg_fields *ret_pai
         return -ENOMEM;
     char *to = (char *)(items + count);
     for (cg_field *item = items; next_pair(&raw, &pair); item++) {
-        const char *equals = memchr(pair.ptr, '=', pair.len);
-        size_t name = equals ? (size_t)(equals - pair.ptr) : pair.len;
-        to = decode(pair.ptr, name, to, &item->name);
-        if (equals != NULL)
-            to = decode(equals + 1, pair.len - name - 1, to, &item->value);
+        cg_str name, value;
+        bool has_value = str_cut(pair, '=', &name, &value);
+        to = decode(name.ptr, name.len, to, &item->name);
+        if (has_value)
+            to = decode(value.ptr, value.len, to, &item->value);
         else
             item->value = cg_bytes(to - 1, 0);
     }

@@ -4,8 +4,6 @@
 #include "parse/bytes.h"
 #include "parse/field.h"
 
-#include <string.h>
-
 /* Each may stand once in an offer. */
 enum parameter {
     SERVER_NO_TAKEOVER = 1,
@@ -23,16 +21,6 @@ static const struct {
     {"server_max_window_bits", SERVER_BITS},
     {"client_max_window_bits", CLIENT_BITS},
 };
-
-static cg_str take_until(cg_str *rest, char end)
-{
-    const char *found = memchr(rest->ptr, end, rest->len);
-    cg_str part = cg_bytes(rest->ptr, found ? (size_t)(found - rest->ptr) : rest->len);
-    size_t used = part.len + (found ? 1 : 0);
-    rest->ptr += used;
-    rest->len -= used;
-    return blank_trim(part);
-}
 
 /* 8 to 15 without leading zeros, maybe in quotes; 0: it is none. */
 static int bits_of(cg_str value)
@@ -57,9 +45,10 @@ static unsigned parameter_named(cg_str name)
 /* False: the offer can't be met. */
 static bool take_parameter(cg_str text, unsigned *seen, struct ws_deflate *deflate)
 {
-    const bool has_value = memchr(text.ptr, '=', text.len) != NULL;
-    const unsigned parameter = parameter_named(take_until(&text, '='));
-    const int bits = has_value ? bits_of(text) : 0;
+    cg_str name, value;
+    const bool has_value = str_cut(text, '=', &name, &value);
+    const unsigned parameter = parameter_named(blank_trim(name));
+    const int bits = has_value ? bits_of(value) : 0;
     if (parameter == 0 || (*seen & parameter) != 0)
         return false;
     *seen |= parameter;
@@ -80,11 +69,15 @@ static bool accept(cg_str offer, struct ws_deflate *ret_deflate)
 {
     struct ws_deflate deflate = {.bits = WS_DEFLATE_BITS_MAX};
     unsigned seen = 0;
-    if (!token_equal(take_until(&offer, ';'), "permessage-deflate"))
+    cg_str part;
+    str_cut(offer, ';', &part, &offer);
+    if (!token_equal(blank_trim(part), "permessage-deflate"))
         return false;
-    while (offer.len > 0)
-        if (!take_parameter(take_until(&offer, ';'), &seen, &deflate))
+    while (offer.len > 0) {
+        str_cut(offer, ';', &part, &offer);
+        if (!take_parameter(blank_trim(part), &seen, &deflate))
             return false;
+    }
     deflate.server_keeps = (seen & SERVER_NO_TAKEOVER) == 0;
     deflate.client_keeps = (seen & CLIENT_NO_TAKEOVER) == 0;
     *ret_deflate = deflate;

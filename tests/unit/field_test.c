@@ -73,6 +73,9 @@ START_TEST(lists)
     ck_assert_slice(item, "d");
     rest = cg_string(" , ,");
     ck_assert(!list_next(&rest, &item));
+    ck_assert(list_has(cg_string("x, Upgrade ,y"), "upgrade"));
+    ck_assert(!list_has(cg_string("x, upgrades"), "upgrade"));
+    ck_assert(!list_has(cg_string(""), "upgrade"));
 }
 END_TEST
 

@@ -33,4 +33,21 @@ START_TEST(a_word_is_all_of_it)
 }
 END_TEST
 
-SUITE_MAIN("str", literals, equal_when_all_bytes_are, a_word_is_all_of_it)
+START_TEST(cut_at_the_first)
+{
+    cg_str before, behind, text = STR("a=b=c");
+    ck_assert(str_cut(text, '=', &before, &behind));
+    ck_assert_slice(before, "a");
+    ck_assert_slice(behind, "b=c");
+    ck_assert(!str_cut(before, '=', &before, &behind));
+    ck_assert_slice(before, "a");
+    ck_assert_uint_eq(behind.len, 0);
+    ck_assert_ptr_eq(behind.ptr, text.ptr + 1);
+    ck_assert(str_cut(STR("="), '=', &before, &behind));
+    ck_assert_uint_eq(before.len + behind.len, 0);
+    ck_assert(!str_cut((cg_str){NULL, 0}, '=', &before, &behind));
+    ck_assert_uint_eq(before.len + behind.len, 0);
+}
+END_TEST
+
+SUITE_MAIN("str", literals, equal_when_all_bytes_are, a_word_is_all_of_it, cut_at_the_first)
