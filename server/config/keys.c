@@ -11,10 +11,10 @@ static const char *const functions_keys[] = {"autoMount", "folder", NULL};
 static const char *const static_keys[] = {"cacheControl", NULL};
 static const char *const route_keys[] = {"path",      "method",   "parametersList", "isPrivate", "handler",
                                          "bodyLimit", "compress", "timeout",        "mode",      NULL};
-static const char *const socket_keys[] = {
-    "path",         "isPrivate",   "parametersList", "mode",         "timeout",
-    "compress",     "origins",     "protocols",      "messageLimit", "queueLimit",
-    "pingInterval", "pongTimeout", "idleTimeout",    "slow",         NULL};
+static const char *const socket_keys[] = {"path",         "isPrivate",  "parametersList", "mode",
+                                          "timeout",      "compress",   "origins",        "protocols",
+                                          "messageLimit", "queueLimit", "pingInterval",   "pongTimeout",
+                                          "idleTimeout",  "slow",       "takeover",       NULL};
 
 static const char *const *const keys[LEVEL_COUNT] = {
     [LEVEL_TOP] = top_keys,       [LEVEL_GLOBAL] = global_keys, [LEVEL_FUNCTIONS] = functions_keys,
@@ -64,7 +64,7 @@ static bool contains(const char *const *names, const char *name)
     return *names != NULL;
 }
 
-static bool has(enum level level, const char *key)
+bool key_belongs(enum level level, const char *key)
 {
     return contains(keys[level], key) || (level == LEVEL_TOP && option_of_key(key) != NULL);
 }
@@ -94,7 +94,7 @@ void key_complain(struct draft *draft, enum level level, const struct node *item
     }
     for (int other = 0; other < LEVEL_COUNT; other++) {
         if (other != (int)level &&
-            (has((enum level)other, item->key) || contains(later_keys[other], item->key))) {
+            (key_belongs((enum level)other, item->key) || contains(later_keys[other], item->key))) {
             draft_complain(draft, item->key_line, "'%s' does not belong here but %s", item->key,
                            places[other]);
             return;

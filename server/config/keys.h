@@ -9,6 +9,7 @@
 
 enum level { LEVEL_TOP, LEVEL_GLOBAL, LEVEL_FUNCTIONS, LEVEL_STATIC, LEVEL_ROUTE, LEVEL_SOCKET, LEVEL_COUNT };
 
+bool key_belongs(enum level level, const char *key);
 /* x- keys are the file's own. */
 bool key_is_ignored(const char *key);
 

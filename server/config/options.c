@@ -367,9 +367,8 @@ bool option_read(const struct option *option, const char *text, const char *base
     return why == NULL;
 }
 
-void option_store(const struct option *option, struct settings *settings, struct value value)
+void option_store_at(const struct option *option, void *member, struct value value)
 {
-    void *member = (char *)settings + option->offset;
     switch (option->kind) {
     case OPTION_NUMBER:
     case OPTION_FORMAT:
@@ -388,6 +387,11 @@ void option_store(const struct option *option, struct settings *settings, struct
     default:
         *(const char **)member = value.text;
     }
+}
+
+void option_store(const struct option *option, struct settings *settings, struct value value)
+{
+    option_store_at(option, (char *)settings + option->offset, value);
 }
 
 void option_print(const struct option *option, const struct settings *settings, struct buffer *out)

@@ -111,6 +111,8 @@ bool option_read(const struct option *option, const char *text, const char *base
                  struct value *ret_value, const char **ret_why);
 
 void option_store(const struct option *option, struct settings *settings, struct value value);
+/* In another place of the option's type. */
+void option_store_at(const struct option *option, void *member, struct value value);
 void option_print(const struct option *option, const struct settings *settings, struct buffer *out);
 
 #endif

@@ -256,33 +256,6 @@ static void take_handler(struct draft *draft, struct route_setting *route, const
     route->handler = cg_bytes(text, strlen(text));
 }
 
-/* A value that an option could have; false, and told, when it is none. */
-static bool take_value(struct draft *draft, const struct node *item, enum option_id id, int64_t *ret_number)
-{
-    struct value value;
-    const char *why, *text = item_scalar(draft, item);
-    if (text == NULL)
-        return false;
-    if (option_read(&options[id], text, "", &draft->settings->arena, &value, &why)) {
-        *ret_number = value.number;
-        return true;
-    }
-    draft_complain(draft, item->line, "%s: %s", item->key, why);
-    return false;
-}
-
-static void take_body_limit(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    int64_t size;
-    if (take_value(draft, item, OPTION_BODY_LIMIT, &size))
-        route->body_limit = (uint64_t)size;
-}
-
-static void take_timeout(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    (void)take_value(draft, item, OPTION_TIMEOUT, &route->timeout);
-}
-
 static void take_mode(struct draft *draft, struct route_setting *route, const struct node *item)
 {
     const char *text = item_scalar(draft, item);
@@ -350,35 +323,6 @@ static void take_protocols(struct draft *draft, struct route_setting *route, con
     take_texts(draft, route, item, add_protocol);
 }
 
-static void take_message_limit(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    int64_t size;
-    if (take_value(draft, item, OPTION_MESSAGE_LIMIT, &size))
-        route->socket.message_limit = (uint64_t)size;
-}
-
-static void take_queue_limit(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    int64_t size;
-    if (take_value(draft, item, OPTION_STREAM_QUEUE, &size))
-        route->socket.queue_limit = (uint64_t)size;
-}
-
-static void take_ping(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    (void)take_value(draft, item, OPTION_PING_INTERVAL, &route->socket.ping_interval);
-}
-
-static void take_pong(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    (void)take_value(draft, item, OPTION_PONG_TIMEOUT, &route->socket.pong_timeout);
-}
-
-static void take_idle(struct draft *draft, struct route_setting *route, const struct node *item)
-{
-    (void)take_value(draft, item, OPTION_IDLE_TIMEOUT, &route->socket.idle_timeout);
-}
-
 static void take_slow(struct draft *draft, struct route_setting *route, const struct node *item)
 {
     const char *text = item_scalar(draft, item);
@@ -399,37 +343,55 @@ static void take_takeover(struct draft *draft, struct route_setting *route, cons
 static const struct {
     const char *key;
     void (*take)(struct draft *draft, struct route_setting *route, const struct node *item);
-    bool rest, socket; /* which routes have it; keys.c has the same in its lists */
 } takers[] = {
-    {"path", take_path, true, true},
-    {"isPrivate", take_private, true, true},
-    {"parametersList", take_parameters, true, true},
-    {"mode", take_mode, true, true},
-    {"timeout", take_timeout, true, true},
-    {"compress", take_compress, true, true},
-    {"method", take_method, true, false},
-    {"handler", take_handler, true, false},
-    {"bodyLimit", take_body_limit, true, false},
-    {"origins", take_origins, false, true},
-    {"protocols", take_protocols, false, true},
-    {"messageLimit", take_message_limit, false, true},
-    {"queueLimit", take_queue_limit, false, true},
-    {"pingInterval", take_ping, false, true},
-    {"pongTimeout", take_pong, false, true},
-    {"idleTimeout", take_idle, false, true},
-    {"slow", take_slow, false, true},
-    {"takeover", take_takeover, false, true},
+    {"path", take_path},       {"isPrivate", take_private}, {"parametersList", take_parameters},
+    {"mode", take_mode},       {"compress", take_compress}, {"method", take_method},
+    {"handler", take_handler}, {"origins", take_origins},   {"protocols", take_protocols},
+    {"slow", take_slow},       {"takeover", take_takeover},
 };
+
+/* What an option says for all routes, for this one. */
+static const struct {
+    const char *key;
+    enum option_id option;
+    size_t offset;
+} values[] = {
+    {"bodyLimit", OPTION_BODY_LIMIT, offsetof(struct route_setting, body_limit)},
+    {"timeout", OPTION_TIMEOUT, offsetof(struct route_setting, timeout)},
+    {"messageLimit", OPTION_MESSAGE_LIMIT, offsetof(struct route_setting, socket.message_limit)},
+    {"queueLimit", OPTION_STREAM_QUEUE, offsetof(struct route_setting, socket.queue_limit)},
+    {"pingInterval", OPTION_PING_INTERVAL, offsetof(struct route_setting, socket.ping_interval)},
+    {"pongTimeout", OPTION_PONG_TIMEOUT, offsetof(struct route_setting, socket.pong_timeout)},
+    {"idleTimeout", OPTION_IDLE_TIMEOUT, offsetof(struct route_setting, socket.idle_timeout)},
+};
+
+static void take_value(struct draft *draft, const struct node *item, const struct option *option,
+                       void *member)
+{
+    struct value value;
+    const char *why, *text = item_scalar(draft, item);
+    if (text == NULL)
+        return;
+    if (option_read(option, text, "", &draft->settings->arena, &value, &why))
+        option_store_at(option, member, value);
+    else
+        draft_complain(draft, item->line, "%s: %s", item->key, why);
+}
 
 static void take_item(struct draft *draft, struct route_setting *route, const struct node *item)
 {
+    const enum level level = route->is_socket ? LEVEL_SOCKET : LEVEL_ROUTE;
+    if (!key_belongs(level, item->key)) {
+        if (!key_is_ignored(item->key))
+            key_complain(draft, level, item);
+        return;
+    }
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-        if ((route->is_socket ? takers[i].socket : takers[i].rest) && strcmp(item->key, takers[i].key) == 0) {
+        if (strcmp(item->key, takers[i].key) == 0)
             takers[i].take(draft, route, item);
-            return;
-        }
-    if (!key_is_ignored(item->key))
-        key_complain(draft, route->is_socket ? LEVEL_SOCKET : LEVEL_ROUTE, item);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(item->key, values[i].key) == 0)
+            take_value(draft, item, &options[values[i].option], (char *)route + values[i].offset);
 }
 
 /* ---- the section ---- */

@@ -23,6 +23,8 @@ START_TEST(case_94_what_is_wrong_is_told)
         {"WEBSOCKET: {/c: {path: c, method: GET}}\n", "in a route of section REST"},
         {"REST: {/c: {path: c, origins: x}}\n", "in a route of section WEBSOCKET"},
         {"WEBSOCKET: {/c: {path: c, origin: x}}\n", "did you mean 'origins'?"},
+        {"WEBSOCKET: {/c: {path: c, takeovr: true}}\n", "did you mean 'takeover'?"},
+        {"REST: {/c: {path: c, takeover: true}}\n", "in a route of section WEBSOCKET"},
         {"WEBSOCKET: {/c: {path: c, origins: evil.test}}\n", "'evil.test' is no origin"},
         {"WEBSOCKET: {/c: {path: c, origins: [\"http://a.test\", \"http://A.test:80\"]}}\n", "twice"},
         {"WEBSOCKET: {/c: {path: c, origins: []}}\n", "the list is empty"},
